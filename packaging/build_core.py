@@ -6,8 +6,7 @@
 
 The extension uses Python's stable ABI, so one file serves all versions from 3.11. A working C compiler is
 used where there is one; where there is none the package's build brings ziglang from PyPI, which is one. The
-core is a matter of speed, not of function: when it cannot be built the package is installed without it, the
-app computes the graph by numpy and says so in its log. `SCRIPTORIUM_NO_CORE=1` leaves it out on purpose.
+app does not work without the core, so a build that can't make it fails.
 """
 
 from __future__ import annotations
@@ -105,7 +104,7 @@ def works(compiler: list[str]) -> bool:
 
 def requirements() -> list[str]:
     """What the package's build needs beyond itself: a compiler, where there is none."""
-    if os.environ.get("SCRIPTORIUM_NO_CORE") or any(works(each) for each in compilers()):
+    if any(works(each) for each in compilers()):
         return []
     return [ZIG] if platform.machine().lower() in ZIG_MACHINES else []
 
@@ -208,13 +207,6 @@ def build(target: Path, compiler: list[str] | None = None, sanitize: bool = Fals
     raise BuildError("\n".join(said[1:] or said))
 
 
-def remove_old() -> None:
-    """No core is better than one that was built from something else."""
-    for suffix in (".so", ".pyd"):
-        for old in FOLDER.glob(f"{NAME}*{suffix}"):
-            old.unlink(missing_ok=True)
-
-
 def main() -> int:
     """Build into the source tree; the process's exit status."""
     parser = argparse.ArgumentParser(description="Build the graph's C core into the source tree.")
@@ -250,19 +242,14 @@ with contextlib.suppress(ImportError):
             return requirements()
 
         def initialize(self, version: str, build_data: dict) -> None:
-            """Build before the wheel is put together; without a core it is one for any platform."""
-            if os.environ.get("SCRIPTORIUM_NO_CORE"):
-                remove_old()
-                return
+            """Build before the wheel is put together."""
             self._scratch = tempfile.TemporaryDirectory()
             editable = version == "editable"
             target = FOLDER / file_name() if editable else Path(self._scratch.name, file_name())
             try:
                 build(target)
-            except (BuildError, OSError) as error:
-                remove_old()
-                self.app.display_warning(f"The graph's C core was not built; numpy takes its place.\n{error}")
-                return
+            except BuildError as error:
+                self.app.abort(f"The graph's C core was not built: install a C compiler.\n{error}")
             if not editable:
                 build_data["force_include"][str(target)] = f"app/graph/{target.name}"
                 build_data["pure_python"] = False

@@ -66,18 +66,11 @@ def _install(groups: tuple[str, ...]) -> None:
         # As pip does: compiling large modules while the app runs would hold its loops. The checks keep their
         # bytecode in a folder of their own.
         compiled = [] if groups else ["--compile-bytecode"]
-        _call([uv, "pip", "install", "-q", *compiled, "--python", str(PYTHON), *what])
+        subprocess.check_call([uv, "pip", "install", "-q", *compiled, "--python", str(PYTHON), *what])
         return
     if not PYTHON.exists():
         venv.create(FOLDER, with_pip=True)
-    _call([str(PYTHON), "-m", "pip", "install", "-q", "--disable-pip-version-check", *what])
-
-
-def _call(command: list[str]) -> None:
-    """Run an installer; when it fails, once more without the graph's C core, which needs a compiler."""
-    if subprocess.call(command) != 0:
-        print("That failed; trying without the graph's C core …", flush=True)
-        subprocess.check_call(command, env=os.environ | {"SCRIPTORIUM_NO_CORE": "1"})
+    subprocess.check_call([str(PYTHON), "-m", "pip", "install", "-q", "--disable-pip-version-check", *what])
 
 
 def missing_libraries() -> list[str]:

@@ -42,14 +42,14 @@ def full_parser() -> argparse.ArgumentParser:
     """Return one parser of every command, the input of the generators."""
     parser = argparse.ArgumentParser(prog=_PROGRAM, allow_abbrev=False)
     add_call_options(parser)
-    words = parser.add_subparsers(metavar="command")
-    _with_folder(words.add_parser("open", help="open the window on a folder"))
+    subparsers = parser.add_subparsers(metavar="command")
+    _with_folder(subparsers.add_parser("open", help="open the window on a folder"))
     for name, (_, summary) in commands.VERBS.items():
-        commands.load_verb(name).add_arguments(words.add_parser(name, help=summary))
-    taken = set(words.choices)
+        commands.load_verb(name).add_arguments(subparsers.add_parser(name, help=summary))
+    taken = set(subparsers.choices)
     for tool in (*CATALOG, FILE_TOOL):
         if tool.name not in taken:
-            _add_tool(words.add_parser(tool.name, help=tool.summary), ToolParser.from_tool(tool))
+            _add_tool(subparsers.add_parser(tool.name, help=tool.summary), ToolParser.from_tool(tool))
     _complete_values(parser)
     return parser
 

@@ -76,8 +76,8 @@ async def _embed(vault: VaultService, screen: CliConsole) -> None:
     def progressed(event: EmbeddingProgressed) -> None:
         screen.show_progress(f"embeddings {event.done:,} of {event.total:,}")
         if event.is_over and not over.done():
-            words = f"{event.failed} of {event.total} notes could not be read." if event.failed else ""
-            over.set_result(words)
+            warning = f"{event.failed} of {event.total} notes could not be read." if event.failed else ""
+            over.set_result(warning)
 
     def failed(event: EmbeddingFailed) -> None:
         if not over.done():

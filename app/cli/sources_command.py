@@ -43,9 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add.add_argument("kind", choices=tuple(_ADDED), help="the kind of source")
     add.add_argument("place", nargs="?", help="the folder, the address of the feed, or a glob of notes")
     add.add_argument("--name", help="the display name")
-    words = "let agents do more than read: GLOB=PERMISSION, the first match applies; permissions: "
+    help_text = "let agents do more than read: GLOB=PERMISSION, the first match applies; permissions: "
     add.add_argument(
-        "--rule", action="append", default=[], metavar="RULE", help=words + ", ".join(_PERMISSIONS)
+        "--rule", action="append", default=[], metavar="RULE", help=help_text + ", ".join(_PERMISSIONS)
     )
     named = [what.add_parser(name, help=f"{name} a source") for name in ("remove", "pause", "resume")]
     for one in named:
@@ -66,8 +66,8 @@ async def run(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
     kept = _source(given) if given.op == "add" else None
     async with open_owned(root, screen, _WHERE) as vault:
         if kept is not None:
-            words = _ADDED[given.kind].format(_place_of(kept)) + _rule_words(given.rule)
-            await confirm(f"{words}.", options, screen)
+            message = _ADDED[given.kind].format(_place_of(kept)) + _rule_words(given.rule)
+            await confirm(f"{message}.", options, screen)
             info = await vault.sources.add(kept)
             return await _show_source(vault, info.id, options, screen)
         info = vault.sources.get(given.source)

@@ -60,11 +60,11 @@ def _watching(root: Path) -> list[CheckResult]:
         most = int((_INOTIFY / "max_user_watches").read_text())
     except (OSError, ValueError):
         return []
-    words = f"{pluralize(folders, 'folder')} to watch, the limit is {most:,}"
+    message = f"{pluralize(folders, 'folder')} to watch, the limit is {most:,}"
     if folders > most // 2:
         hint = f"Raise the limit: sudo sysctl fs.inotify.max_user_watches={max(4 * folders, 524_288)}"
-        return [warning("watching", words, hint)]
-    return [ok("watching", words)]
+        return [warning("watching", message, hint)]
+    return [ok("watching", message)]
 
 
 async def _holder(root: Path, holder: str | None) -> CheckResult:
@@ -129,9 +129,9 @@ def _left_over(data: Path, held: bool) -> list[CheckResult]:
     found = []
     intents = list((data / "intents").glob("*.json")) if (data / "intents").is_dir() else []
     if intents and not held:
-        words = f"{pluralize(len(intents), 'change')} interrupted by a crash"
+        message = f"{pluralize(len(intents), 'change')} interrupted by a crash"
         hint = "Open the vault: they are completed or undone."
-        found.append(warning("unfinished changes", words, hint))
+        found.append(warning("unfinished changes", message, hint))
     damaged = [file.name for file in sorted(data.glob("*.damaged*"))]
     if damaged:
         hint = f"Check the files in {data}, and delete them if you don't need them."

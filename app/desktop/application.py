@@ -21,6 +21,7 @@ from app.desktop.bridge import ServiceThread
 from app.desktop.main_window import MainWindow
 from app.desktop.runtime import tasks, watchdog
 from app.desktop.runtime.gc_scheduler import GcScheduler
+from app.desktop.runtime.translation import translate
 from app.desktop.shell.file_open_events import FileOpenEvents
 from app.desktop.theme.app_icon import app_icon
 from app.desktop.theme.theme import ThemeSource
@@ -110,7 +111,9 @@ async def _show_window(window: MainWindow, options: argparse.Namespace, events: 
             _open_in_process_of_its_own(other)
         window.begin_updates()
         # Load the modules of the vault view while the user chooses a vault.
-        tasks.start(asyncio.to_thread(preload_vault_view), what="load the window of a vault")
+        tasks.start(
+            asyncio.to_thread(preload_vault_view), what=translate("Application", "load the vault view")
+        )
         await window.ended.wait()
     finally:
         await window.session.close()

@@ -253,8 +253,11 @@ class VaultController(QObject):
             if found is not None:
                 before = notes.window().focusWidget()
                 await notes.open(found, fragment)
-                # The user may have moved the focus while the note was loading.
-                if takes_focus and notes.window().focusWidget() is before:
+                # The user may have moved the focus while the note was loading; Qt moves it from a tab that
+                # goes behind to the first button of the one in front.
+                now, tab = notes.window().focusWidget(), notes.current
+                is_in_tab = isinstance(tab, QWidget) and now is not None and tab.isAncestorOf(now)
+                if takes_focus and (now is before or is_in_tab):
                     notes.take_focus()
 
         if (notes := self.notes) is not None:

@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 
 from app.desktop.bridge import VaultClient
 from app.desktop.notes.tabs import NoteTabs
-from app.desktop.shell.registry import PanelSpec, resolve, translate
+from app.desktop.shell.registry import PanelSpec, resolve, translate_title
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.panel import Panel, ThemedButton
 
@@ -361,7 +361,7 @@ class VaultLayout(QWidget):
                 tab = self._tabs[spec.id] = QWidget()
                 row = QHBoxLayout(tab)
                 row.setContentsMargins(0, 0, 0, 0)
-                self.bottom.addTab(tab, translate(spec.title))
+                self.bottom.addTab(tab, translate_title(spec.title))
         self.bottom.currentChanged.connect(lambda _: self._fill_bottom())
         button = ThemedButton(self._theme, "question", self.tr("Help"), self.bottom)
         button.clicked.connect(self._help_in_front)
@@ -405,7 +405,9 @@ class VaultLayout(QWidget):
         group.setExclusive(False)
         for spec in self._specs.values():
             if spec.area == "side":
-                column.addWidget(self._button(spec.id, spec.icon, translate(spec.title), f"show-{spec.id}"))
+                column.addWidget(
+                    self._button(spec.id, spec.icon, translate_title(spec.title), f"show-{spec.id}")
+                )
         column.addStretch(1)
         for name, symbol, words in (
             ("graph", "share-network", self.tr("Graph")),

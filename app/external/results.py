@@ -40,44 +40,44 @@ class MismatchError(ValueError):
 def read_result(answer: CallToolResult, server: str, tool: str) -> RemoteResult:
     """Convert a server's answer, truncated and without invisible characters."""
     texts: list[str] = []
-    left: list[str] = []
+    skipped: list[str] = []
     for block in answer.content:
-        _read_block(block, texts, left)
-    whole = "\n\n".join(texts)
+        _read_block(block, texts, skipped)
+    text = "\n\n".join(texts)
     data = answer.structured_content
     stored, too_long = _bounded_data(data)
-    if data is not None and not whole and stored is None:
-        whole = json.dumps(data, ensure_ascii=False, default=str)
-    cut = len(whole) > MAX_TEXT_CHARS or too_long
-    extra = [f"and {len(left) - _MAX_LEFT_OUT} more"] if len(left) > _MAX_LEFT_OUT else []
+    if data is not None and not text and stored is None:
+        text = json.dumps(data, ensure_ascii=False, default=str)
+    cut = len(text) > MAX_TEXT_CHARS or too_long
+    extra = [f"and {len(skipped) - _MAX_LEFT_OUT} more"] if len(skipped) > _MAX_LEFT_OUT else []
     return RemoteResult(
-        text=sanitize_text(whole, MAX_TEXT_CHARS),
+        text=sanitize_text(text, MAX_TEXT_CHARS),
         data=stored,
-        left_out=[*left[:_MAX_LEFT_OUT], *extra],
+        left_out=[*skipped[:_MAX_LEFT_OUT], *extra],
         cut=cut,
         message=f"{one_line(server, 60)} answered to {one_line(tool, 60)}"
         + (", and its answer was cut." if cut else "."),
     )
 
 
-def _read_block(block: object, texts: list[str], left: list[str]) -> None:
+def _read_block(block: object, texts: list[str], skipped: list[str]) -> None:
     from mcp_types import AudioContent, EmbeddedResource, ImageContent, ResourceLink, TextContent
 
     match block:
         case TextContent(text=text):
             texts.append(text[: MAX_TEXT_CHARS + 1])
         case ImageContent(mime_type=kind, data=data):
-            left.append(f"picture ({one_line(kind, 60)}, {_size(data)})")
+            skipped.append(f"picture ({one_line(kind, 60)}, {_size(data)})")
         case AudioContent(mime_type=kind, data=data):
-            left.append(f"sound ({one_line(kind, 60)}, {_size(data)})")
+            skipped.append(f"sound ({one_line(kind, 60)}, {_size(data)})")
         case ResourceLink(uri=uri, name=name):
-            left.append(f"file {one_line(name, 100)} at {one_line(str(uri), 300)}")
+            skipped.append(f"file {one_line(name, 100)} at {one_line(str(uri), 300)}")
         case EmbeddedResource(resource=resource):
             wrapped = getattr(resource, "text", None)
             if isinstance(wrapped, str):
                 texts.append(f"[{one_line(str(resource.uri), 300)}]\n{wrapped[: MAX_TEXT_CHARS + 1]}")
             else:
-                left.append(f"file at {one_line(str(resource.uri), 300)}")
+                skipped.append(f"file at {one_line(str(resource.uri), 300)}")
 
 
 def _size(data: str) -> str:

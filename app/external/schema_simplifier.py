@@ -44,8 +44,8 @@ def _merge_all_of(node: Schema) -> Schema:
     for key in ("anyOf", "oneOf"):
         options = [one for one in result.get(key, ()) if one != {"type": "null"}]
         if len(options) == 1 and isinstance(options[0], dict):
-            rest = {name: value for name, value in result.items() if name != key}
-            result = _join_schemas(rest, _merge_all_of(options[0]))
+            others = {name: value for name, value in result.items() if name != key}
+            result = _join_schemas(others, _merge_all_of(options[0]))
     return result
 
 

@@ -60,7 +60,7 @@ class ExternalServers:
         folder: The user's data folder, for allowed tools and the working folders of programs.
         key_of: Returns a server's token.
         categories_changed: Called when a category was added or removed, or can now be switched.
-        pace: Timeouts and delays.
+        timeouts: Timeouts and delays.
     """
 
     def __init__(
@@ -70,14 +70,14 @@ class ExternalServers:
         folder: Path,
         key_of: KeyOf,
         categories_changed: Callable[[], None],
-        pace: ConnectionTimeouts | None = None,
+        timeouts: ConnectionTimeouts | None = None,
     ) -> None:
         self._registry = registry
         self._events = events
         self._folder = folder / "external"
         self._key_of = key_of
         self._categories_changed = categories_changed
-        self.pace = pace or ConnectionTimeouts()
+        self.timeouts = timeouts or ConnectionTimeouts()
         self._pins = Pins(folder)
         self._added: dict[str, _RunningServer] = {}
         self._background_tasks: set[asyncio.Task[None]] = set()
@@ -126,7 +126,7 @@ class ExternalServers:
 
     def _add(self, server: ExternalServer) -> None:
         changed = partial(self._refresh, server.name)
-        connection = ServerConnection(server.name, partial(self._opened, server), changed, self.pace)
+        connection = ServerConnection(server.name, partial(self._opened, server), changed, self.timeouts)
         remove = self._registry.add_category(category_for(server))
         self._added[server.name] = _RunningServer(server, connection, remove)
         self._refresh(server.name)
@@ -155,7 +155,7 @@ class ExternalServers:
         folder = self._folder / server_slug(server.name)
         make_private_folder(folder)
         program = StdioServerSpec(server.command, server.arguments, environment_of(server.variables), folder)
-        return stdio_transport(program, log, self.pace.exit_timeout)
+        return stdio_transport(program, log, self.timeouts.exit_timeout)
 
     def _reached(
         self, server: ExternalServer, token: str | None, log: ServerLog
@@ -221,7 +221,7 @@ class ExternalServers:
             if connection.standing in (ConnectionState.RUNNING, ConnectionState.FAILED):
                 done.set()
 
-        connection = ServerConnection(server.name, opened, changed, self.pace)
+        connection = ServerConnection(server.name, opened, changed, self.timeouts)
         connection.start()
         try:
             await done.wait()
@@ -371,11 +371,11 @@ class ExternalServers:
 def _without_duplicates(servers: Iterable[ExternalServer]) -> dict[str, ExternalServer]:
     """Return the servers by name; of several with the same short name, only the first."""
     found: dict[str, ExternalServer] = {}
-    taken: set[str] = set()
+    used_names: set[str] = set()
     for server in servers:
         part = server_slug(server.name)
-        if part not in taken:
-            taken.add(part)
+        if part not in used_names:
+            used_names.add(part)
             found[server.name] = server
     return found
 

@@ -87,5 +87,5 @@ def call_effect(server: ExternalServer, tool: RemoteTool, sent: Mapping[str, obj
     else:
         origin = ("program", " ".join([server.command, *server.arguments]))
     exact = ((name, json.dumps(value, ensure_ascii=False)) for name, value in sent.items())
-    what = f"call {one_line(tool.name, 100)} of {one_line(server.name, 60)}"
-    return Effect(EXTERNAL_TOOL, what, (origin, *exact))
+    description = f"call {one_line(tool.name, 100)} of {one_line(server.name, 60)}"
+    return Effect(EXTERNAL_TOOL, description, (origin, *exact))

@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.graph import core_bindings
-from app.graph.component_packing import separate
 
 _TOUCH_TOLERANCE = 1e-5
 _SPOT_BATCH_SIZE = 24
@@ -125,8 +124,7 @@ def separate_circles(at: NDArray[np.float32], radii: NDArray[np.float32], gap: f
     """Return the positions float32 (n, 2) with all overlaps resolved, and most of the gap between discs."""
     placed = np.array(at, dtype=np.float32, order="C")
     radii = np.ascontiguousarray(radii, dtype=np.float32)
-    part = core_bindings.separate if core_bindings.available() else separate
     for _ in range(_MAX_ROUNDS):
-        if part(placed, radii, gap) <= _MIN_GAP_SHARE * gap:
+        if core_bindings.separate(placed, radii, gap) <= _MIN_GAP_SHARE * gap:
             break
     return placed

@@ -62,22 +62,6 @@ def damp_hubs(weights: scipy.sparse.csr_matrix) -> scipy.sparse.csr_matrix:
     return scipy.sparse.csr_matrix(eased, shape=weights.shape)
 
 
-def build_levels(
-    weights: scipy.sparse.csr_matrix, seed: int, smallest: int = 150, factor: float = 4.0
-) -> list[CoarseLevel]:
-    """Return levels from the finest to one of about `smallest` bodies, each about `factor` times coarser."""
-    levels = [CoarseLevel(weights, np.ones(weights.shape[0], dtype=np.float32))]
-    while len(levels[-1]) > smallest:
-        fine = levels[-1]
-        labels = propagate(fine.weights, fine.mass, float(fine.mass.mean()) * factor * 2, seed)
-        used, parent = np.unique(labels, return_inverse=True)
-        if len(used) > 0.85 * len(fine):
-            break
-        levels[-1] = CoarseLevel(fine.weights, fine.mass, parent)
-        levels.append(coarsen_level(fine, parent, len(used)))
-    return levels
-
-
 def coarsen_level(fine: CoarseLevel, parent: NDArray[np.int64], size: int) -> CoarseLevel:
     """Return the coarser level of `size` bodies, each merged from the bodies whose `parent` it is."""
     ones = np.ones(len(fine), dtype=np.float32)

@@ -1,6 +1,6 @@
 """Typed bindings of the C core's drawing: links, nodes, layers, label placement and hit testing.
 
-The rules of `app.graph.core_bindings` apply here, too. Nothing here may be called without the core.
+The rules of `app.graph.core_bindings` apply here, too.
 """
 
 from __future__ import annotations

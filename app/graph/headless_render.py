@@ -53,16 +53,12 @@ def write_picture(graph: Graph, positions: Positions, file: Path, options: Rende
     """Draw the graph as SVG or PNG, depending on the file's suffix.
 
     Raises:
-        InvalidParametersError: The picture is too large, or a PNG is requested without the C core.
+        InvalidParametersError: The picture is too large.
         OSError: The file can't be written; an existing file is unchanged.
     """
     if not (0 < options.width <= _MAX_SIDE_PX and 0 < options.height <= _MAX_SIDE_PX):
         raise InvalidParametersError(f"A picture must be from 1 to {_MAX_SIDE_PX} pixels wide and high.")
     if file.suffix == ".png":
-        if not core_bindings.available():
-            raise InvalidParametersError(
-                f"A PNG needs the C core ({core_bindings.missing}); SVG works without it."
-            )
         write_atomic(file, encode_png(_pixels(graph, positions, options)))
     else:
         write_svg(_drawing(graph, positions, options), file)

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol
 
 import numpy as np
 
-from app.graph import core_bindings
 from app.graph.builder import place_missing
 from app.graph.coarsen import adjacency
 from app.graph.drag import LocalPhysics
@@ -15,93 +13,23 @@ from app.graph.engine import Engine
 from app.graph.force_params import ForceParams
 from app.graph.model import Graph, Positions, node_radii
 from app.graph.multilevel import multilevel_layout
-from app.graph.native_engine import NativeEngine
-from app.graph.numpy_engine import NumpyEngine
 from app.graph.simulation import Simulation
 
 DEFAULT_FORCES = ForceParams()
 
 
-class Layout(Protocol):
-    """A layout that is computed in steps. Not thread-safe: one thread calls it and copies positions.
+class Layout:
+    """A layout that is computed in steps: from scratch, as a simulation, or locally around a dragged node.
 
-    One layout unit is about half the distance between neighboring notes; y points down.
-    """
-
-    @property
-    def positions(self) -> Positions:
-        """The positions after the last tick, float32 (n, 2)."""
-        ...
-
-    @property
-    def is_settled(self) -> bool:
-        """True if the next tick would change nothing."""
-        ...
-
-    @property
-    def is_computing(self) -> bool:
-        """True if a layout from scratch is in progress."""
-        ...
-
-    def start(
-        self,
-        graph: Graph,
-        positions: Positions | None = None,
-        seed: int = 0,
-        aspect: float = 1.0,
-        forces: ForceParams = DEFAULT_FORCES,
-    ) -> None:
-        """Start with `graph`: from scratch, or from `positions`, where nan rows get a free place.
-
-        With positions the layout is settled at once.
-
-        Args:
-            graph: The graph to lay out.
-            positions: float32 (n, 2) in layout units.
-            seed: The random seed.
-            aspect: The width of the page to fill, divided by its height.
-            forces: The forces of the given `positions`, or the final forces of a layout from scratch.
-        """
-        ...
-
-    def tick(self) -> Positions:
-        """Compute for some milliseconds and return the positions. While paused, only drags move nodes."""
-        ...
-
-    def pin(self, row: int, x: float, y: float) -> None:
-        """Hold a node at a point; its surroundings follow at each tick, or all nodes in a simulation."""
-        ...
-
-    def release(self, row: int) -> None:
-        """Release a held node; the nodes around it come to rest."""
-        ...
-
-    def set_forces(self, forces: ForceParams) -> None:
-        """Let all nodes move to their balance under other forces, starting from their current positions.
-
-        May be called at every slider movement: speeds are kept, nothing jumps. A layout from scratch that is
-        in progress continues, and applies these forces at its end.
-        """
-        ...
-
-    def pause(self) -> None:
-        """Stop all motion except that of a dragged node."""
-        ...
-
-    def resume(self) -> None:
-        """Continue after a pause."""
-        ...
-
-
-class MultilevelLayout:
-    """A multilevel layout from scratch, a simulation under other forces, local physics around a drag.
+    Not thread-safe: one thread calls it and copies positions. One layout unit is about half the distance
+    between neighboring notes; y points down.
 
     Args:
-        engine: Computes the expensive steps.
+        threads: The number of threads of a tick; by default the machine's, at most four.
     """
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    def __init__(self, threads: int | None = None) -> None:
+        self._engine = Engine(threads)
         self._graph: Graph | None = None
         self._positions: Positions = np.empty((0, 2), dtype=np.float32)
         self._layout_steps: Iterator[Positions] | None = None
@@ -141,7 +69,17 @@ class MultilevelLayout:
         aspect: float = 1.0,
         forces: ForceParams = DEFAULT_FORCES,
     ) -> None:
-        """Start with `graph`: from scratch, or from `positions`, where nan rows get a free place."""
+        """Start with `graph`: from scratch, or from `positions`, where nan rows get a free place.
+
+        With positions the layout is settled at once.
+
+        Args:
+            graph: The graph to lay out.
+            positions: float32 (n, 2) in layout units.
+            seed: The random seed.
+            aspect: The width of the page to fill, divided by its height.
+            forces: The forces of the given `positions`, or the final forces of a layout from scratch.
+        """
         self._graph = graph
         self._drag = self._simulation = self._layout_steps = None
         self._target_forces = forces.within_limits()
@@ -154,7 +92,7 @@ class MultilevelLayout:
             self._positions = place_missing(graph, np.ascontiguousarray(positions, dtype=np.float32))
 
     def tick(self) -> Positions:
-        """Compute for some milliseconds and return the positions."""
+        """Compute for some milliseconds and return the positions. While paused, only drags move nodes."""
         if self._paused:
             return self._positions
         if self._layout_steps is not None:
@@ -194,7 +132,7 @@ class MultilevelLayout:
         self._positions = self._simulation.positions
 
     def pin(self, row: int, x: float, y: float) -> None:
-        """Hold a node at a point; a layout in progress is finished first, in one go."""
+        """Hold a node at a point; its surroundings follow at each tick, or all nodes in a simulation."""
         if self._graph is None or not 0 <= row < len(self._graph):
             return
         if self._paused:
@@ -229,7 +167,11 @@ class MultilevelLayout:
             self._drag.release()
 
     def set_forces(self, forces: ForceParams) -> None:
-        """Let all nodes move to their balance under other forces, starting from their current positions."""
+        """Let all nodes move to their balance under other forces, starting from their current positions.
+
+        May be called at every slider movement: speeds are kept, nothing jumps. A layout from scratch that is
+        in progress continues, and applies these forces at its end.
+        """
         self._target_forces = forces.within_limits()
 
     def pause(self) -> None:
@@ -241,32 +183,9 @@ class MultilevelLayout:
         self._paused = False
 
 
-class NumpyLayout(MultilevelLayout):
-    """The layout in numpy and scipy."""
-
-    def __init__(self) -> None:
-        super().__init__(NumpyEngine())
-
-
-class NativeLayout(MultilevelLayout):
-    """The layout by the C core: about thirty times faster, and the only one that is fluid at 10,000 nodes.
-
-    Args:
-        threads: The number of threads of a tick; by default the machine's, at most four.
-    """
-
-    def __init__(self, threads: int | None = None) -> None:
-        super().__init__(NativeEngine(threads))
-
-
-def new_layout() -> Layout:
-    """Return the best layout that is available on this machine."""
-    return NativeLayout() if core_bindings.available() else NumpyLayout()
-
-
 def compute_layout(graph: Graph, seed: int = 0, aspect: float = 1.0) -> Positions:
     """Return the finished layout of `graph` from scratch; blocks until it is done."""
-    layout = new_layout()
+    layout = Layout()
     layout.start(graph, seed=seed, aspect=aspect)
     while not layout.is_settled:
         layout.tick()

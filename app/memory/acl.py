@@ -192,9 +192,9 @@ def _content_operations(schema: Schema, before: object, after: object) -> Iterab
         case CompositeSchema():
             old, new = cast("Mapping[str, Content]", before), cast("Mapping[str, Content]", after)
             for section in schema.sections:
-                mine = set(_content_operations(section.content, old[section.name], new[section.name]))
-                yield from mine
-                if mine and section.read_only:
+                changed = set(_content_operations(section.content, old[section.name], new[section.name]))
+                yield from changed
+                if changed and section.read_only:
                     yield BlockOperation.GOVERN
 
 
@@ -206,8 +206,8 @@ def _map_operations(schema: MapSchema, before: object, after: object) -> Iterabl
             continue
         if field.read_only:
             yield BlockOperation.GOVERN
-        both = isinstance(was, tuple) and isinstance(will, tuple)
-        yield BlockOperation.APPEND if both and _starts_with(will, was) else BlockOperation.OVERWRITE  # type: ignore[arg-type]
+        are_lists = isinstance(was, tuple) and isinstance(will, tuple)
+        yield BlockOperation.APPEND if are_lists and _starts_with(will, was) else BlockOperation.OVERWRITE  # type: ignore[arg-type]
 
 
 def _starts_with(whole: tuple[object, ...], start: tuple[object, ...]) -> bool:

@@ -139,7 +139,7 @@ def build_block(values: Mapping[str, JsonValue], content_of: Callable[[Block], c
         first = error.errors()[0]
         location = ".".join(str(part) for part in first["loc"])
         raise InvalidParametersError(f"The header of the block: {location}: {first['msg']}.") from error
-    bare = Block(
+    block = Block(
         header.owner,
         clean_label(header.label),
         header.type,
@@ -150,7 +150,7 @@ def build_block(values: Mapping[str, JsonValue], content_of: Callable[[Block], c
         shares=header.shares,
         origin=header.origin,
     )
-    return bare.with_content(content_of(bare))
+    return block.with_content(content_of(block))
 
 
 def check_path(block: Block, path: NotePath) -> None:

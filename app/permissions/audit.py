@@ -141,12 +141,12 @@ class AuditLog(AuditLogReader):
         """
         for _ in range(_MAX_TRIES):
             follows = self._follows(last)
-            made = with_id(entry, follows.id + 1)
-            row = to_row(made)
+            numbered = with_id(entry, follows.id + 1)
+            row = to_row(numbered)
             hash = row_hash(follows.hash, row)
             if self._connection.execute(_INSERT, (*row, follows.hash, hash, last.id)).rowcount:
-                self._end = Head(made.id, hash)
-                return made
+                self._end = Head(numbered.id, hash)
+                return numbered
             last = self._last()
         raise sqlite3.OperationalError("other processes keep writing")
 
@@ -197,12 +197,21 @@ class AuditLog(AuditLogReader):
             return "The kept head of the audit log is missing, so its end may have been cut off.", None
         return "", None
 
-    def _log_finding(self, words: str, gap: Gap | None) -> None:
+    def _log_finding(self, message: str, gap: Gap | None) -> None:
         """Write a finding about the log into the log."""
         kind, tool = TELLER
         arguments = json.dumps({} if gap is None else {"gap": asdict(gap)})
         self.append(
             AuditEntry(
-                time.time(), kind, "Scriptorium", tool, "", "", arguments, AuditDecision.FAILED, words, words
+                time.time(),
+                kind,
+                "Scriptorium",
+                tool,
+                "",
+                "",
+                arguments,
+                AuditDecision.FAILED,
+                message,
+                message,
             )
         )

@@ -194,8 +194,10 @@ class Grants:
 
     def is_new_outside(self, folder: str) -> bool:
         """Return whether no read of `folder`, or of a folder above it, was allowed before."""
-        standing = [g.folder for g in self.active_grants() if g.operation is Operation.READ and g.folder]
-        return not any(is_within(folder, known) for known in (*self._seen_outside, *standing))
+        allowed_folders = [
+            g.folder for g in self.active_grants() if g.operation is Operation.READ and g.folder
+        ]
+        return not any(is_within(folder, known) for known in (*self._seen_outside, *allowed_folders))
 
     def _check(self, operation: Operation) -> None:
         if operation not in _GRANTABLE:
@@ -243,8 +245,8 @@ def _ungrantable_reason(operation: Operation) -> PermissionDeniedError:
 
 def describe(offer: GrantOffer) -> str:
     """Return what a grant covers and until when: "Edits by edit_note in Projects/ for 30 minutes"."""
-    words = describe_coverage(offer)
-    return f"{words[0].upper()}{words[1:]} {_duration_label(offer)}"
+    coverage = describe_coverage(offer)
+    return f"{coverage[0].upper()}{coverage[1:]} {_duration_label(offer)}"
 
 
 def describe_coverage(offer: GrantOffer) -> str:

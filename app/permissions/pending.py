@@ -151,8 +151,8 @@ class PendingStore:
 
     def list_for(self, caller: Caller, limit: int = 100) -> tuple[PendingOperation, ...]:
         """Return the newest operations of one caller, newest first."""
-        mine = (one for one in reversed(self._read("1", ())) if is_same(one.caller, caller))
-        return tuple(one for one, _ in zip(mine, range(limit), strict=False))
+        matching = (one for one in reversed(self._read("1", ())) if is_same(one.caller, caller))
+        return tuple(one for one, _ in zip(matching, range(limit), strict=False))
 
     def _read(self, where: str, values: tuple[object, ...]) -> tuple[PendingOperation, ...]:
         try:

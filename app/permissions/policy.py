@@ -92,9 +92,7 @@ class Policy:
         limits = [settings.bulk_threshold, vault.bulk_threshold if vault else None]
         self.bulk_threshold = min(limit for limit in limits if limit is not None)
         self.approval_timeout = settings.approval_timeout
-        self.categories_off = frozenset(settings.categories_off) | frozenset(
-            vault.categories_off if vault else ()
-        )
+        self.categories_off = settings.categories_off | frozenset(vault.categories_off if vault else ())
         self._profiles = settings.callers
         self._grants.deletes_unlocked = settings.unlock_delete_grants
 
@@ -236,10 +234,10 @@ class Policy:
         if not call.parts or call.scope.kind is ScopeKind.READ_IN_SCOPE:
             return None
         rules = [r for r in self._rules_for(call.caller, call.tool, call.op) if r.effect == "allow"]
-        left = [part for part in call.parts if not any(rule.covers(part) for rule in rules)]
-        if not left:
+        uncovered = [part for part in call.parts if not any(rule.covers(part) for rule in rules)]
+        if not uncovered:
             return Allow("an allow rule in the settings", "rule")
-        grants = self._grants.match(left, call.tool, call.scope.outside)
+        grants = self._grants.match(uncovered, call.tool, call.scope.outside)
         if grants is None:
             return None
         return Allow("; ".join(grant.label for grant in grants), "grant", tuple(grant.id for grant in grants))
@@ -259,8 +257,12 @@ def _rule_label(rule: Rule) -> str:
     if rule is _ASK_EVERYTHING:
         return "the file of permission rules can't be read, so everything needs approval"
     operations = ", ".join(rule.operations) or "everything"
-    about = [f"{name} {what}" for name, what in (("caller", rule.caller), ("tool", rule.tool)) if what != "*"]
+    conditions = [
+        f"{name} {pattern}"
+        for name, pattern in (("caller", rule.caller), ("tool", rule.tool))
+        if pattern != "*"
+    ]
     target = "the whole vault" if rule.glob == "**" else rule.glob
     return f"a rule says: {rule.effect} {operations} in {target}" + (
-        f" ({', '.join(about)})" if about else ""
+        f" ({', '.join(conditions)})" if conditions else ""
     )

@@ -41,11 +41,11 @@ def action_label(request: ApprovalRequest) -> str:
     """Return the proposed action as a verb and its object."""
     proposal = request.proposal
     if isinstance(proposal, Effect):
-        what = truncate_middle(describe(request.scope.what or proposal.kind))
-        return what[:1].lower() + what[1:]
-    what = _change_label(proposal.changes[0]) if len(proposal.changes) == 1 else _changes_label(proposal)
+        label = truncate_middle(describe(request.scope.what or proposal.kind))
+        return label[:1].lower() + label[1:]
+    label = _change_label(proposal.changes[0]) if len(proposal.changes) == 1 else _changes_label(proposal)
     store_label = request.scope.where
-    return f"{what} in {truncate_middle(describe(store_label))}" if store_label else what
+    return f"{label} in {truncate_middle(describe(store_label))}" if store_label else label
 
 
 def _change_label(change: FileChange) -> str:
@@ -61,8 +61,8 @@ def _changes_label(proposal: ChangeSet) -> str:
     parts: list[str] = []
     for kind in (Create, Move, Delete, Update):
         if count := counts[kind]:
-            what = f" {notes}{'' if count == 1 else 's'}" if not parts else ""
-            parts.append(f"{_VERBS[kind]} {count}{what}")
+            label = f" {notes}{'' if count == 1 else 's'}" if not parts else ""
+            parts.append(f"{_VERBS[kind]} {count}{label}")
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 

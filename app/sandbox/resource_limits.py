@@ -47,15 +47,15 @@ def with_limits(command: Sequence[str], limits: ResourceLimits, path: str | None
     if sys.platform == "win32":
         return list(command)
     if (prlimit := shutil.which("prlimit", path=path)) is not None:
-        bounds = [
+        options = [
             f"--data={limits.memory}",
             f"--fsize={limits.file_size}",
             f"--nofile={limits.open_files}",
             "--core=0",
         ]
         if limits.processes is not None:
-            bounds.append(f"--nproc={limits.processes}")
-        return [prlimit, *bounds, "--", *command]
+            options.append(f"--nproc={limits.processes}")
+        return [prlimit, *options, "--", *command]
     script = 'ulimit -c 0; ulimit -d "$1"; ulimit -f "$2"; shift 2; exec "$@"'
     memory, blocks = str(limits.memory // 1024), str(limits.file_size // 512)
     return ["/bin/sh", "-c", script, Path(command[0]).name, memory, blocks, *command]

@@ -168,9 +168,9 @@ class LocalVaultAccess:
         pending = self._runner.services.pending
         if pending is None:
             return await self._watched(tracker, tool, arguments, caller)
-        mine = sum(is_same(one.caller, caller) for one in pending.open_operations)
-        if mine >= _MAX_PENDING:
-            message = f"{mine} of your operations are already waiting for the user."
+        waiting_count = sum(is_same(one.caller, caller) for one in pending.open_operations)
+        if waiting_count >= _MAX_PENDING:
+            message = f"{waiting_count} of your operations are already waiting for the user."
             raise LimitError(message, limit=_MAX_PENDING)
         return await pending.submit(tool, arguments, caller, tracker.wait_for_turn)
 
@@ -210,8 +210,10 @@ class LocalVaultAccess:
             memory = self._runner.services.memory
             caller = caller_of(client)
             reads = self._runner.visibility_for(caller, BLOCK_TOOL).can_read
-            mine = VisibleBlocks(memory.store, reads).blocks(agent_key(caller)) if memory is not None else ()
-            names = [one.label for one in mine]
+            blocks = (
+                VisibleBlocks(memory.store, reads).blocks(agent_key(caller)) if memory is not None else ()
+            )
+            names = [one.label for one in blocks]
         else:
             shortest = view.resolver.shortest
             records = {one.path.name: one.path for one in view.notes()}

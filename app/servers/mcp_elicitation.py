@@ -62,8 +62,8 @@ class ClientApprover:
             PermissionDeniedError: the client can't ask its user.
         """
         if self.is_pending(request.call):
-            waiting: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
-            return await waiting
+            decision: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
+            return await decision
         asker = ASKER.get()
         if asker is None:
             raise PermissionDeniedError(

@@ -118,8 +118,8 @@ async def get_prompt(context: McpContext, ctx: Context, params: t.GetPromptReque
     missing = [one.name for one in prompt.arguments if one.required and one.name not in given]
     foreign = sorted(set(given) - {one.name for one in prompt.arguments})
     if missing or foreign:
-        what = f"needs {', '.join(missing)}" if missing else f"does not take {', '.join(foreign)}"
-        raise MCPError(t.INVALID_PARAMS, f"The prompt {prompt.name} {what}.")
+        problem = f"needs {', '.join(missing)}" if missing else f"does not take {', '.join(foreign)}"
+        raise MCPError(t.INVALID_PARAMS, f"The prompt {prompt.name} {problem}.")
     try:
         parts = await run_detached(prompt.make(PromptContext(context, ctx, given)))
     except ScriptoriumError as error:

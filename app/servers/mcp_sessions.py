@@ -61,12 +61,12 @@ class McpSession:
         if self._tools is not None:
             return self._tools
         age = self._age
-        made = {
+        tools = {
             entry.name: McpTool.from_descriptor(entry) for entry in await self._service.tools(self._client)
         }
         if age == self._age:
-            self._tools = made
-        return made
+            self._tools = tools
+        return tools
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
         """Send each event to `listener` until the returned function is called."""

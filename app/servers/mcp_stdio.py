@@ -115,17 +115,17 @@ async def _read_messages(
 
 async def _read_line(reader: asyncio.StreamReader) -> bytes | None:
     """Return the next line, empty at the end; None for a line that was too long and was skipped."""
-    whole = True
+    is_complete = True
     while True:
         try:
             line = await reader.readuntil(b"\n")
         except asyncio.IncompleteReadError as error:
             return error.partial
         except asyncio.LimitOverrunError as error:
-            whole = False
+            is_complete = False
             await reader.readexactly(max(1, error.consumed))
             continue
-        return line if whole else None
+        return line if is_complete else None
 
 
 def _parse_error(error: ValidationError) -> tuple[int, str]:

@@ -49,8 +49,8 @@ class Subscriber:
         # The SDK has no public API for the connection.
         connection = ctx.session._connection
         if _STATE_KEY not in connection.state:
-            made = connection.state[_STATE_KEY] = cls(connection, context.session(ctx))
-            connection.exit_stack.push_async_callback(made.close)
+            stream = connection.state[_STATE_KEY] = cls(connection, context.session(ctx))
+            connection.exit_stack.push_async_callback(stream.close)
         subscriber = connection.state[_STATE_KEY]
         assert isinstance(subscriber, Subscriber)
         return subscriber

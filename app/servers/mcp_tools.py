@@ -86,8 +86,8 @@ class McpTool:
             return f"$: {not_json}"
         if error is None:
             return ""
-        place = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in error.instance_path)
-        return f"${place}: {error.message}"
+        path = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in error.instance_path)
+        return f"${path}: {error.message}"
 
     def parse_call(self, given: Mapping[str, Any], meta: Mapping[str, Any]) -> ToolCallRequest:
         """Parse a call from a client's arguments and `_meta`.
@@ -96,16 +96,16 @@ class McpTool:
             InvalidParametersError: an additional argument has the wrong type.
         """
         wait: object = meta.get(WAIT_META, True)
-        why: object = meta.get(WHY_META, "")
+        reason: object = meta.get(WHY_META, "")
         arguments = given
         if self.added and not self.added.isdisjoint(given):
             wait = given[WAIT_ARGUMENT] if WAIT_ARGUMENT in given and WAIT_ARGUMENT in self.added else wait
-            why = given[WHY_ARGUMENT] if WHY_ARGUMENT in given and WHY_ARGUMENT in self.added else why
+            reason = given[WHY_ARGUMENT] if WHY_ARGUMENT in given and WHY_ARGUMENT in self.added else reason
             arguments = {name: value for name, value in given.items() if name not in self.added}
         if not isinstance(wait, bool):
             raise InvalidParametersError(f"{WAIT_ARGUMENT} must be true or false.", argument=WAIT_ARGUMENT)
-        if not isinstance(why, str) or len(why) > _MAX_CLAIM_CHARS:
+        if not isinstance(reason, str) or len(reason) > _MAX_CLAIM_CHARS:
             raise InvalidParametersError(
                 f"{WHY_ARGUMENT} must have at most {_MAX_CLAIM_CHARS} characters.", argument=WHY_ARGUMENT
             )
-        return ToolCallRequest(arguments, "wait" if wait else "pending", why.strip())
+        return ToolCallRequest(arguments, "wait" if wait else "pending", reason.strip())

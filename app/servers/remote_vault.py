@@ -218,5 +218,5 @@ def _closed() -> HolderGoneError:
 
 def _holder_gone(error: httpx2.HTTPError) -> HolderGoneError:
     sent = not isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.PoolTimeout)
-    why = str(error) or type(error).__name__
-    return HolderGoneError(f"The app that has the vault open can't be reached ({why}).", sent=sent)
+    reason = str(error) or type(error).__name__
+    return HolderGoneError(f"The app that has the vault open can't be reached ({reason}).", sent=sent)

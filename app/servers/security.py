@@ -391,10 +391,10 @@ async def _send_rejection(send: Send, rejection: RejectedRequest) -> None:
 
 def _error_type(status: HTTPStatus) -> str:
     """Return the error type for a status."""
-    words = {
+    error_types = {
         HTTPStatus.NOT_FOUND: "not_found",
         HTTPStatus.REQUEST_TIMEOUT: "timeout",
         HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "limit",
         HTTPStatus.TOO_MANY_REQUESTS: "limit",
     }
-    return words.get(status, "permission_denied")
+    return error_types.get(status, "permission_denied")

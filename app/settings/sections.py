@@ -36,7 +36,7 @@ class EditorSettings(SettingsSection):
     )
     font: str = Field("", title="Text font", description="Code uses its own font.")
     font_size: int = Field(0, ge=0, le=72, title="Text size (pt)", description="0 is the default size.")
-    code_font: str = Field("", title="Code font", description="For code and for the source view.")
+    code_font: str = Field("", title="Code font", description="For code, formulas and HTML.")
     code_size: int = Field(0, ge=0, le=72, title="Code size (pt)", description="0 matches the text size.")
     line_width: int = Field(
         760,
@@ -158,9 +158,6 @@ class ModelSettings(SettingsSection):
 class ToolSettings(SettingsSection):
     """The tools of agents, and limits on their calls."""
 
-    categories_on: tuple[str, ...] = Field(
-        (), title="Enabled categories", description="Categories that are off by default and enabled here."
-    )
     plugins_on: tuple[str, ...] = Field(
         (),
         title="Enabled plug-ins",
@@ -195,12 +192,20 @@ class PermissionSettings(GuardedSection):
         title="Allow auto-approving deletes",
         description="Deleting a note that others link to still always asks.",
     )
-    categories_off: tuple[str, ...] = Field(
-        (), title="Disabled tool categories", description="Tools in these categories can't be called."
+    categories: dict[str, bool] = Field(
+        default_factory=dict,
+        title="Tool categories",
+        description="Categories that are on or off in all vaults; others have their default.",
+        json_schema_extra={"form": False},
     )
     callers: tuple[CallerProfile, ...] = Field(
         (), title="Callers", description="Restrictions on agents and programs, by name."
     )
+
+    @property
+    def categories_off(self) -> frozenset[str]:
+        """The categories whose tools can't be called in any vault."""
+        return frozenset(id for id, on in self.categories.items() if not on)
 
 
 class IndexSettings(SettingsSection):

@@ -93,8 +93,8 @@ class FileRules:
             return FileVerdict(
                 "ask", f"the folder is outside the vault, and {change.path} is {permission.value}"
             )
-        words = f"{change.path} is {permission.value} in {self._config.name}: no {operation.value}"
-        return FileVerdict("deny", words)
+        reason = f"{change.path} is {permission.value} in {self._config.name}: no {operation.value}"
+        return FileVerdict("deny", reason)
 
 
 def allows(permission: Permission, operation: FileAction) -> bool:

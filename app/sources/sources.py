@@ -86,7 +86,7 @@ class Sources:
         self._memory = memory
         self._events = events
         self._opened = opened
-        self._fetcher = fetcher or Fetcher(bounds=FEED_LIMITS)
+        self._fetcher = fetcher or Fetcher(limits=FEED_LIMITS)
         self._writable = writable
         self._file = SourceConfigStore(folder, writable=writable)
         self._configs: dict[str, SourceConfig] = {one.id: one for one in self._file.load()}
@@ -317,8 +317,8 @@ class Sources:
         for one in others:
             if isinstance(config, FolderConfig) and isinstance(one, FolderConfig):
                 if folder_hash(Path(one.folder)) == folder_hash(Path(config.folder)):
-                    words = f"The folder is already a source: {one.name}."
-                    raise InvalidParametersError(words, source_id=one.id)
+                    message = f"The folder is already a source: {one.name}."
+                    raise InvalidParametersError(message, source_id=one.id)
             elif isinstance(config, FeedConfig) and isinstance(one, FeedConfig) and one.url == config.url:
                 raise InvalidParametersError(f"The feed is already a source: {one.name}.", source_id=one.id)
 

@@ -105,9 +105,9 @@ class AuditWriter:
         draft.decide(AuditDecision.NO_APPROVAL_NEEDED, "reading in the vault")
         self.append(draft.entry())
 
-    def log_user_setting(self, what: str, arguments: Mapping[str, object], line: str) -> None:
+    def log_user_setting(self, setting: str, arguments: Mapping[str, object], line: str) -> None:
         """Log that the user changed a setting of the vault that decides what agents and programs may do."""
-        draft = AuditDraft(Call(what, arguments, Caller.user()), line)
+        draft = AuditDraft(Call(setting, arguments, Caller.user()), line)
         draft.operation = Operation.ADMINISTRATIVE
         draft.decide(AuditDecision.NO_APPROVAL_NEEDED, "the user's own setting")
         self.append(draft.entry())

@@ -87,10 +87,10 @@ class Stages(Generic[In, Out]):
         """Return the chain with `stage` added to its end."""
         before = self._stage
 
-        def both(value: In, proceed: Proceed[Next]) -> Awaitable[ToolOutcome]:
+        def chained(value: In, proceed: Proceed[Next]) -> Awaitable[ToolOutcome]:
             return before(value, lambda produced: stage(produced, proceed))
 
-        return Stages(both)
+        return Stages(chained)
 
     def ending_with(self, last: Proceed[Out]) -> Proceed[In]:
         """Return a function that runs the chain and then `last`."""

@@ -113,8 +113,8 @@ class CommitQueue:
         try:
             places = [path for change in commit.changes for path in (change.path, change.place)]
             misnamed = (path for path in places if not is_encodable(path.text))
-            gone = (*event.removed, *(old for old, _ in event.moved))
-            await self._index.refresh((*event.paths, *misnamed), gone)
+            removed = (*event.removed, *(old for old, _ in event.moved))
+            await self._index.refresh((*event.paths, *misnamed), removed)
         except Exception:
             # The notes are written, and they are authoritative; the next scan repairs the index.
             log.exception("the index could not follow commit %d", commit.id)

@@ -39,7 +39,7 @@ def tool_page(tool: Tool, category: Category) -> str:
     if tool.operations:
         parts += ["## Operations", _operations(tool)]
     if tool.examples:
-        parts += ["## Said in words", _bullets(f"“{example}”" for example in tool.examples)]
+        parts += ["## Example requests", _bullets(f"“{example}”" for example in tool.examples)]
     parts += ["## Result", _result(tool)]
     return "\n\n".join(parts) + "\n"
 
@@ -47,17 +47,17 @@ def tool_page(tool: Tool, category: Category) -> str:
 def _tool_description(tool: Tool, category: Category) -> str:
     lines = [f"Category {category.name}, {category.level.value}."]
     if tool.always_asks:
-        lines.append("Each change is asked about, whatever was allowed before.")
+        lines.append("Every change needs approval; earlier approvals do not count.")
     elif tool.changes_notes:
-        lines.append("Each change is shown and waits for your yes, unless you have allowed its kind.")
+        lines.append("Every change is shown for approval, unless you have auto-approved its kind.")
     elif tool.proposes:
-        lines.append("What it does outside the notes is shown before it happens.")
+        lines.append("Every action outside the notes is shown for approval first.")
     else:
         lines.append("It changes nothing.")
     if tool.taints:
-        lines.append("Its results hold text from outside: changes that follow are always asked about.")
+        lines.append("Its results contain text from outside: the changes that follow always need approval.")
     rate = tool.rate_per_minute or category.rate_per_minute
-    lines.append(f"At most {rate} calls a minute by one caller.")
+    lines.append(f"At most {rate} calls a minute per caller.")
     if tool.usage_rule:
         lines.append(f"\n\nFor agents: {tool.usage_rule}")
     return " ".join(lines)

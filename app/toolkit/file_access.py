@@ -117,12 +117,12 @@ class FileAccess:
             return str(Path(text).expanduser())
         if PurePath(text).is_absolute():
             return text
-        bare = text.strip().strip("/")
-        if bare in ("", "."):
+        relative = text.strip().strip("/")
+        if relative in ("", "."):
             return self.root
-        if not os.path.lexists(PurePath(self.root, bare)):
-            bare = NotePath.parse(bare.removeprefix("./")).text
-        return str(PurePath(self.root, bare))
+        if not os.path.lexists(PurePath(self.root, relative)):
+            relative = NotePath.parse(relative.removeprefix("./")).text
+        return str(PurePath(self.root, relative))
 
 
 def open_folder(real: str) -> Folder:

@@ -34,7 +34,7 @@ LIFETIME_S = 24 * 3600.0
 """How long an operation waits for a decision."""
 
 _CLOSING_REASON = "the app was closed; it is asked again at the next start"
-_CANCELLED_REASON = "taken back by its caller"
+_CANCELLED_REASON = "withdrawn by its caller"
 _CUT_OFF_MESSAGE = "The app stopped while this was being done. It is not done again: look at what it did."
 
 
@@ -99,12 +99,12 @@ class PendingOperations:
         operation = PendingOperation(
             uuid.uuid4().hex, now, now + self._lifetime, caller, name, dict(arguments)
         )
-        task, asked = self._begin(operation, enter=enter)
-        waiting = asyncio.ensure_future(asked.wait())
+        task, question_asked = self._begin(operation, enter=enter)
+        wait_task = asyncio.ensure_future(question_asked.wait())
         try:
-            await asyncio.wait({task, waiting}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({task, wait_task}, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            waiting.cancel()
+            wait_task.cancel()
         return task.result() if task.done() else _pending_outcome(operation, self.details(operation.id))
 
     @property
@@ -158,9 +158,11 @@ class PendingOperations:
         """
         found = self.status(id, caller)
         if found.state is not PendingState.WAITING:
-            message = f"The operation {id} is {found.state.value}: it can't be cancelled any more."
+            message = f"The operation {id} is {found.state.value}: it can no longer be canceled."
             raise InvalidParametersError(message, pending_operation_id=id, state=found.state.value)
-        outcome = ToolOutcome(False, message="It was taken back.", error={"type": "cancelled", "message": ""})
+        outcome = ToolOutcome(
+            False, message="The call was withdrawn.", error={"type": "cancelled", "message": ""}
+        )
         self._finish(id, PendingState.CANCELLED, outcome)
         await self._end(id, _CANCELLED_REASON)
         return self._store.get(id)
@@ -200,13 +202,13 @@ class PendingOperations:
         known: bool = False,
         enter: Callable[[], Awaitable[None]] | None = None,
     ) -> tuple[asyncio.Task[ToolOutcome], asyncio.Event]:
-        asked = self._asked[operation.id] = asyncio.Event()
+        question_asked = self._asked[operation.id] = asyncio.Event()
         task = asyncio.get_running_loop().create_task(
             self._run(operation, known, enter), name=f"pending {operation.id}"
         )
         self._tasks[operation.id] = task
         task.add_done_callback(lambda _: self._discard(operation.id))
-        return task, asked
+        return task, question_asked
 
     def _discard(self, id: str) -> None:
         self._tasks.pop(id, None)
@@ -227,14 +229,14 @@ class PendingOperations:
         return outcome
 
     def _note_question(self, event: ApprovalAsked) -> None:
-        if asked := self._asked.get(event.request.call):
+        if question_asked := self._asked.get(event.request.call):
             self._details[event.request.call] = self._describe(event.request)
-            asked.set()
+            question_asked.set()
 
-    async def _end(self, id: str, why: str) -> None:
+    async def _end(self, id: str, reason: str) -> None:
         task = self._tasks.get(id)
         if task is not None:
-            task.cancel(why)
+            task.cancel(reason)
             await asyncio.gather(task, return_exceptions=True)
 
     def _finish(self, id: str, state: PendingState, outcome: ToolOutcome) -> None:
@@ -256,7 +258,7 @@ class PendingOperations:
             self._finish(operation.id, PendingState.FAILED, failed)
 
     def _expire(self, id: str) -> None:
-        message = "Nobody decided on it in time."
+        message = "The user did not decide in time."
         error = TimeoutExpiredError(message, reason=AuditDecision.TIMED_OUT.value).as_dict()
         self._finish(id, PendingState.EXPIRED, ToolOutcome(False, message=message, error=error, denied=True))
 

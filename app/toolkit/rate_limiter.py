@@ -34,9 +34,9 @@ class RateLimiter:
         self._last: dict[_Key, float] = {}
         self._turns: OrderedDict[str, Counter[str]] = OrderedDict()
 
-    def configure(self, ruled: Iterable[CallLimit]) -> None:
+    def configure(self, user_limits: Iterable[CallLimit]) -> None:
         """Apply these limits of the user from now on, in addition to those of tools and categories."""
-        self._ruled = tuple(ruled)
+        self._ruled = tuple(user_limits)
 
     def check(self, tool: Tool, category: Category, caller: Caller) -> None:
         """Count a call of `tool` by `caller`.
@@ -48,36 +48,36 @@ class RateLimiter:
         if caller.kind is CallerKind.USER:
             return
         now = self._clock()
-        ruled = [one for one in self._ruled if _is_about(one, tool)]
-        windows = self._windows(tool, category, caller, ruled, now)
-        for calls, what, limit in windows:
+        user_limits = [one for one in self._ruled if _is_about(one, tool)]
+        windows = self._windows(tool, category, caller, user_limits, now)
+        for calls, subject, limit in windows:
             if len(calls) >= limit:
-                raise _limit_error(what, limit, (calls[0] if calls else now) + _WINDOW_S - now)
-        self._check_pause(tool, caller, ruled, now)
-        self._check_turn(tool, caller, ruled)
+                raise _limit_error(subject, limit, (calls[0] if calls else now) + _WINDOW_S - now)
+        self._check_pause(tool, caller, user_limits, now)
+        self._check_turn(tool, caller, user_limits)
         for calls, _, _ in windows:
             calls.append(now)
         self._last[_window_key(tool.name, caller)] = now
         self._count(tool, caller)
 
     def _windows(
-        self, tool: Tool, category: Category, caller: Caller, ruled: list[CallLimit], now: float
+        self, tool: Tool, category: Category, caller: Caller, user_limits: list[CallLimit], now: float
     ) -> list[tuple[Calls, str, int]]:
-        bounds = [(f"category {category.id}", category.rate_per_minute)]
+        limits = [(f"category {category.id}", category.rate_per_minute)]
         if tool.rate_per_minute is not None:
-            bounds.append((f"tool {tool.name}", tool.rate_per_minute))
-        bounds += [(_limit_label(one), one.per_minute) for one in ruled if one.per_minute is not None]
-        return [(self._window(what, caller, now), what, limit) for what, limit in bounds]
+            limits.append((f"tool {tool.name}", tool.rate_per_minute))
+        limits += [(_limit_label(one), one.per_minute) for one in user_limits if one.per_minute is not None]
+        return [(self._window(subject, caller, now), subject, limit) for subject, limit in limits]
 
-    def _window(self, what: str, caller: Caller, now: float) -> Calls:
-        calls = self._calls.setdefault(_window_key(what, caller), deque())
+    def _window(self, subject: str, caller: Caller, now: float) -> Calls:
+        calls = self._calls.setdefault(_window_key(subject, caller), deque())
         while calls and calls[0] <= now - _WINDOW_S:
             calls.popleft()
         return calls
 
-    def _check_pause(self, tool: Tool, caller: Caller, ruled: list[CallLimit], now: float) -> None:
+    def _check_pause(self, tool: Tool, caller: Caller, user_limits: list[CallLimit], now: float) -> None:
         last = self._last.get(_window_key(tool.name, caller))
-        for one in ruled:
+        for one in user_limits:
             if one.pause is not None and last is not None and now - last < one.pause:
                 retry = round(one.pause - (now - last), 1)
                 raise LimitError(
@@ -86,11 +86,11 @@ class RateLimiter:
                     retry_after=retry,
                 )
 
-    def _check_turn(self, tool: Tool, caller: Caller, ruled: list[CallLimit]) -> None:
+    def _check_turn(self, tool: Tool, caller: Caller, user_limits: list[CallLimit]) -> None:
         counts = self._turns.get(caller.turn, Counter())
-        for one in ruled:
-            made = sum(count for name, count in counts.items() if word_matches(one.tool, name))
-            if one.per_turn is not None and caller.turn and made >= one.per_turn:
+        for one in user_limits:
+            call_count = sum(count for name, count in counts.items() if word_matches(one.tool, name))
+            if one.per_turn is not None and caller.turn and call_count >= one.per_turn:
                 message = f"More than {one.per_turn} calls in a turn of {_limit_label(one)}."
                 raise LimitError(message, limit=one.per_turn)
 
@@ -111,14 +111,14 @@ def _limit_label(limit: CallLimit) -> str:
     return f"the tools {limit.tool}" if any(mark in limit.tool for mark in "*?[{") else f"tool {limit.tool}"
 
 
-def _window_key(what: str, caller: Caller) -> _Key:
-    return (what, caller.kind.value, caller.name)
+def _window_key(subject: str, caller: Caller) -> _Key:
+    return (subject, caller.kind.value, caller.name)
 
 
-def _limit_error(what: str, limit: int, wait: float) -> LimitError:
+def _limit_error(subject: str, limit: int, wait: float) -> LimitError:
     retry = round(wait, 1)
     return LimitError(
-        f"More than {limit} calls a minute of the {what.removeprefix('the ')}: try again in {retry} s.",
+        f"More than {limit} calls a minute of the {subject.removeprefix('the ')}: try again in {retry} s.",
         limit=limit,
         retry_after=retry,
     )

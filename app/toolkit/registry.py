@@ -165,10 +165,8 @@ class ToolRegistry:
 
     def tools(self, caller: Caller) -> list[Tool]:
         """Return the tools that `caller` may call, each without the operations that it may not use."""
-        offered = (
-            self._for(caller, tool) for tool in self._tools.values() if self.category(tool.category).on
-        )
-        return [tool for tool in offered if tool is not None]
+        tools = (self._for(caller, tool) for tool in self._tools.values() if self.category(tool.category).on)
+        return [tool for tool in tools if tool is not None]
 
     def _for(self, caller: Caller, tool: Tool) -> Tool | None:
         if not self._may_call(caller, tool.category, tool.name, ""):

@@ -100,8 +100,8 @@ def _simplified(node: Schema, nullable: bool) -> Schema:
         options = [option for option in node["anyOf"] if option != {"type": "null"}]
         may_be_null = nullable and len(options) < len(node["anyOf"])
         if len(options) == 1:
-            rest = {key: value for key, value in node.items() if key != "anyOf"}
-            node = {**(_or_null(options[0]) if may_be_null else options[0]), **rest}
+            others = {key: value for key, value in node.items() if key != "anyOf"}
+            node = {**(_or_null(options[0]) if may_be_null else options[0]), **others}
         else:
             node["anyOf"] = [*options, *([{"type": "null"}] if may_be_null else [])]
     if node.get("default", ...) is None:
@@ -115,16 +115,16 @@ def _simplified(node: Schema, nullable: bool) -> Schema:
 
 def _or_null(node: Schema) -> Schema:
     """Return `node` extended by null; a schema without a type already accepts it."""
-    made = {**node, "type": [node["type"], "null"]} if "type" in node else dict(node)
-    return {**made, "enum": [*node["enum"], None]} if "enum" in node else made
+    extended = {**node, "type": [node["type"], "null"]} if "type" in node else dict(node)
+    return {**extended, "enum": [*node["enum"], None]} if "enum" in node else extended
 
 
 def _check(node: object, location: str, top: bool) -> None:
     if not isinstance(node, dict):
         return
-    for key, what in _UNSUPPORTED_KEYWORDS.items():
+    for key, problem in _UNSUPPORTED_KEYWORDS.items():
         if key in node:
-            raise TypeError(f"{location}: {what}")
+            raise TypeError(f"{location}: {problem}")
     if "enum" in node and not top:
         raise TypeError(f"{location}: an enum inside a list or an object; take a string and check it on call")
     if "format" in node and node["format"] not in _FORMATS:

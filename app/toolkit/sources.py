@@ -48,8 +48,8 @@ class SourcesGate:
         Raises:
             InvalidParametersError: the folder is already open.
         """
-        place = StoreBinding(source.store, f"the folder {source.config.name}", access_of(source))
-        close_place = self._places.add(place)
+        binding = StoreBinding(source.store, f"the folder {source.config.name}", access_of(source))
+        close_place = self._places.add(binding)
         self._open += 1
         if self._unregister is None:
             self._unregister = self._registry.register(self._tool)

@@ -139,10 +139,10 @@ class VaultView:
         """
         if self._visibility.rule(path) == "deny":
             raise _not_usable(path)
-        taken = self._store.existing_path(path)
-        if taken is not None and not self._may_know(taken):
+        existing = self._store.existing_path(path)
+        if existing is not None and not self._may_know(existing):
             raise _not_usable(path)
-        return taken
+        return existing
 
     def is_free(self, path: NotePath) -> bool:
         """Return whether no file has this path; hidden files count."""

@@ -81,12 +81,12 @@ async def find_passages(
     ranking, notes = await rank_passages(context, asked)
     chosen = ranking.passages[:limit]
     found = [_cited(one, chosen[0], notes[one.candidate.path]) for one in chosen]
-    words = (
+    message = (
         f"{pluralize(sum(not one.weak for one in found), 'passage')} found."
         if ranking.is_answer
         else "The notes don't seem to hold an answer."
     )
-    result = Answer(answered=ranking.is_answer, passages=found, message=words)
+    result = Answer(answered=ranking.is_answer, passages=found, message=message)
     return result.from_notes(context.index.is_from_web(one.candidate.path) for one in chosen)
 
 

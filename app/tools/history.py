@@ -80,8 +80,8 @@ async def restore_note(context: ToolContext, name: NoteName, version: ContentHas
     if version not in {one.hash for one in context.history.versions(path)}:
         raise NotFoundError(f"{path} has no such version.", path=str(path), version=version)
     change_set = context.history.plan_restore(path, version)
-    words = f"Restored [[{path.name}]]." if change_set else f"[[{path.name}]] is that version already."
-    return context.propose(change_set, NoteWritten(name=path.name, path=str(path), message=words))
+    message = f"Restored [[{path.name}]]." if change_set else f"[[{path.name}]] is that version already."
+    return context.propose(change_set, NoteWritten(name=path.name, path=str(path), message=message))
 
 
 async def _path_or_deleted(context: ToolContext, name: str) -> NotePath:
@@ -136,11 +136,11 @@ async def undo(context: ToolContext, entry: int | None = None, turn: str | None 
 
     def report(committed: ChangeSet) -> Undone:
         named = context.history.visible_paths(first, committed.paths)
-        words = f"Undone: {', '.join(named) or 'a note'}." if committed else nothing
+        message = f"Undone: {', '.join(named) or 'a note'}." if committed else nothing
         if left:
-            words += f" {pluralize(left, 'change')} outside the notes can be undone next."
+            message += f" {pluralize(left, 'change')} outside the notes can be undone next."
         whole = committed.digest == plan.change_set.digest
-        return Undone(commits=list(first) if whole else [], paths=named, left=left, message=words)
+        return Undone(commits=list(first) if whole else [], paths=named, left=left, message=message)
 
     return context.propose(plan.change_set, report, undoes=first)
 

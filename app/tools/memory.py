@@ -150,8 +150,8 @@ async def block(
         # A share with an agent that no longer exists can still be revoked.
         other = agent or "" if op == "unshare" and agent in found.shares else memory.agent(agent or "")
         shared = _shared(found, other, Permission(permission) if permission else None)
-        words = f"{found.label} is {'shared with' if op == 'share' else 'no longer shared with'} {other}."
-        return _propose_block(context, found, shared, words, f"{op.capitalize()} {found.label} ({other})")
+        message = f"{found.label} is {'shared with' if op == 'share' else 'no longer shared with'} {other}."
+        return _propose_block(context, found, shared, message, f"{op.capitalize()} {found.label} ({other})")
     return _change_block(context, op, found)
 
 
@@ -165,9 +165,9 @@ def _change_block(context: ToolContext, op: str, found: Block) -> Proposal[Block
             return context.propose(ChangeSet(()), _describe_block(found, agent))
         case "pin" | "unpin":
             view = replace(found.view_of(agent), pinned=op == "pin")
-            words = f"{found.label} {'is pinned' if op == 'pin' else 'leaves the context after the turn'}."
+            message = f"{found.label} {'is pinned' if op == 'pin' else 'leaves the context after the turn'}."
             title = f"{op.capitalize()} {found.label}"
-            return _propose_block(context, found, found.with_view(agent, view), words, title)
+            return _propose_block(context, found, found.with_view(agent, view), message, title)
         case "archive":
             return _propose_block(
                 context, found, unpin_everywhere(found), f"{found.label} is put away.", "Put away"
@@ -274,9 +274,12 @@ def _mark_untrusted(result: BlockResult, shown: Block) -> BlockResult:
 def _describe_block(found: Block, agent: str) -> BlockResult:
     layout = schema_json(found.schema)
     assert isinstance(layout, dict)
-    words = f"{found.label}: {found.type} {found.schema.kind}, {pluralize(found.size, 'character')}."
+    message = f"{found.label}: {found.type} {found.schema.kind}, {pluralize(found.size, 'character')}."
     return BlockResult(
-        blocks=[info_of(found, agent)], layout=layout, total_lines=len(found.text.splitlines()), message=words
+        blocks=[info_of(found, agent)],
+        layout=layout,
+        total_lines=len(found.text.splitlines()),
+        message=message,
     )
 
 
@@ -321,7 +324,7 @@ def _shared(found: Block, agent: str, permission: Permission | None) -> Block:
 
 
 def _propose_block(
-    context: ToolContext, before: Block, after: Block, words: str, summary: str
+    context: ToolContext, before: Block, after: Block, message: str, summary: str
 ) -> Proposal[BlockResult]:
-    result = BlockResult(blocks=[info_of(after, agent_key(context.caller))], message=words)
+    result = BlockResult(blocks=[info_of(after, agent_key(context.caller))], message=message)
     return context.propose(changes.edit_block(before, after, summary), result)

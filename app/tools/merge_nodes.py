@@ -88,11 +88,11 @@ async def merge_nodes(
         approved = {change.path: change for change in committed.changes}
         kept = approved.get(primary.path)
         text = decode_lossy(kept.after) if isinstance(kept, Update) else primary.readable_text
-        words = f"Merged [[{secondary.name}]] into [[{primary.name}]]."
+        message = f"Merged [[{secondary.name}]] into [[{primary.name}]]."
         if kept is None and merged.text != primary.text:
-            words = f"The text of [[{secondary.name}]] was not merged into [[{primary.name}]]."
+            message = f"The text of [[{secondary.name}]] was not merged into [[{primary.name}]]."
         if secondary.path not in approved:
-            words += f" [[{secondary.name}]] was not deleted."
+            message += f" [[{secondary.name}]] was not deleted."
         seen = [
             str(change.path)
             for change in committed.changes
@@ -100,7 +100,7 @@ async def merge_nodes(
         ]
         if seen:
             others = pluralize(len(seen), "note that links to it was", "notes that link to it were")
-            words += f" {others} rewritten."
+            message += f" {others} rewritten."
         return NodesMerged(
             primary_node_id=str(primary.storage_id),
             secondary_node_id=str(secondary.storage_id),
@@ -108,7 +108,7 @@ async def merge_nodes(
             relationships_transferred=transferred if committed.digest == change_set.digest else 0,
             rewritten=seen,
             left_out=left_out,
-            message=words,
+            message=message,
         )
 
     return context.propose(change_set, report)

@@ -84,12 +84,12 @@ async def send_message(
     if target == "user":
         delivery = _team(context).tell_user(context.caller, content, metadata)
         where = " and ".join(delivery.places)
-        words = (
+        message = (
             f"Shown in {where}."
             if delivery.shown
             else f"Saved in {where}; no window is open that shows it now."
         )
-        return MessageSent(target=target, delivered_to=list(delivery.places), message=words).ending_turn()
+        return MessageSent(target=target, delivered_to=list(delivery.places), message=message).ending_turn()
     if target == "agent":
         return _to_result(target, await _team(context).ask_agent(context.caller, id or "", content, metadata))
     if target == "group":

@@ -84,16 +84,16 @@ async def move_note(
             for change in committed.changes
             if isinstance(change, Update) and context.vault.can_see(change.path)
         ]
-        words = f"Moved {note.path} to {to}." if moved else f"{note.path} was not moved."
+        message = f"Moved {note.path} to {to}." if moved else f"{note.path} was not moved."
         if seen:
             rewritten = pluralize(len(seen), "note that links to it was", "notes that link to it were")
-            words = f"{words[:-1]}; {rewritten} rewritten."
+            message = f"{message[:-1]}; {rewritten} rewritten."
         return NoteMoved(
             path=str(note.path),
             new_path=str(to if moved else note.path),
             rewritten=seen,
             left_out=left_out,
-            message=words,
+            message=message,
         )
 
     return context.propose(change_set, report)
@@ -141,11 +141,11 @@ async def delete_note(context: ToolContext, name: NoteName) -> Proposal[NoteDele
     links = _sort_paths(
         link.source for link in context.index.backlinks(note.path) if link.source != note.path
     )
-    words = f"Moved {note.path} to the trash."
+    message = f"Moved {note.path} to the trash."
     if links:
-        words += f" {pluralize(len(links), 'note still links', 'notes still link')} to it."
+        message += f" {pluralize(len(links), 'note still links', 'notes still link')} to it."
     change_set = ChangeSet.of(note.delete_change(), summary=f"Delete {note.path}")
-    return context.propose(change_set, NoteDeleted(path=str(note.path), backlinks=links, message=words))
+    return context.propose(change_set, NoteDeleted(path=str(note.path), backlinks=links, message=message))
 
 
 def _sort_paths(paths: Iterable[NotePath]) -> list[str]:

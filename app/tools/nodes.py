@@ -117,14 +117,14 @@ async def create_node(
 
     def report(committed: ChangeSet) -> NodeWritten:
         written = _committed_note(committed) or content_of_draft
-        words = f"Created the {written.parsed.type} [[{draft.path.name}]]."
+        message = f"Created the {written.parsed.type} [[{draft.path.name}]]."
         if related:
-            words += f" {pluralize(len(related), 'note')} may be related."
+            message += f" {pluralize(len(related), 'note')} may be related."
         return NodeWritten(
             node_id=str(StorageId.of_file(draft.path)),
             type=written.parsed.type,
             related_nodes=related,
-            message=words,
+            message=message,
         )
 
     return context.propose(ChangeSet.of(change, summary=f"Create the {kind} {draft.path}"), report)
@@ -224,12 +224,12 @@ async def update_node(
             text = edit.set_property(text, key, properties)
     related = await related_to_draft(context, OpenNote(note.path, text.encode())) if re_analyze else []
     change = ChangeSet.of(note.with_text(text), summary=f"Update {note.path}")
-    words = f"Changed [[{note.name}]]." if change else f"[[{note.name}]] already says so; nothing to do."
+    message = f"Changed [[{note.name}]]." if change else f"[[{note.name}]] already says so; nothing to do."
 
     def report(committed: ChangeSet) -> NodeWritten:
         written = _committed_note(committed) or note
         return NodeWritten(
-            node_id=str(note.storage_id), type=written.parsed.type, related_nodes=related, message=words
+            node_id=str(note.storage_id), type=written.parsed.type, related_nodes=related, message=message
         )
 
     return context.propose(change, report)
@@ -277,9 +277,9 @@ async def delete_node(context: ToolContext, node_id: NodeId, cascade: bool = Fal
             sources = {link.source for link in context.index.backlinks(note.path)} - {note.path}
             left = [path for path in sources if path not in rewritten]
             left += [path for path, one in rewritten.items() if _links_to(context, one, note.path)]
-        words = f"Moved {note.path} to the trash." if deleted else f"{note.path} was not deleted."
+        message = f"Moved {note.path} to the trash." if deleted else f"{note.path} was not deleted."
         if removed_count:
-            words += f" {pluralize(removed_count, 'relation')} to it removed."
+            message += f" {pluralize(removed_count, 'relation')} to it removed."
         return NodeDeleted(
             node_id=str(note.storage_id),
             content_preview=preview(note, 120),
@@ -287,7 +287,7 @@ async def delete_node(context: ToolContext, node_id: NodeId, cascade: bool = Fal
             relationships_removed=removed_count,
             links_left=sorted(map(str, left)),
             left_out=left_out,
-            message=words,
+            message=message,
         )
 
     return context.propose(change_set, report)
@@ -374,13 +374,15 @@ async def reclassify_node(
         foreign = [key for key in _KEPT_BY_TYPE.get(old, ()) if key in written.properties]
         if foreign and new != old:
             warnings.append(f"It keeps {', '.join(foreign)}, which {with_article(new)} may not use.")
-        words = f"[[{note.name}]] is {with_article(new)} {'now' if committed and new != old else 'already'}."
+        message = (
+            f"[[{note.name}]] is {with_article(new)} {'now' if committed and new != old else 'already'}."
+        )
         return NodeReclassified(
             node_id=str(note.storage_id),
             old_type=old,
             new_type=new,
             warning=" ".join(warnings) or None,
-            message=" ".join([words, *warnings]),
+            message=" ".join([message, *warnings]),
         )
 
     return context.propose(change, report)

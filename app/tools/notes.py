@@ -176,8 +176,8 @@ async def read_note(
     if end_line is not None and end_line < first:
         raise InvalidParametersError("end_line is before start_line.", start_line=first, end_line=end_line)
     if first > max(1, len(lines)):
-        words = f"[[{note.name}]] has {pluralize(len(lines), 'line')}."
-        raise InvalidParametersError(words, path=str(note.path), start_line=first, total_lines=len(lines))
+        message = f"[[{note.name}]] has {pluralize(len(lines), 'line')}."
+        raise InvalidParametersError(message, path=str(note.path), start_line=first, total_lines=len(lines))
     text = "".join(lines[first - 1 : last])
     cut = _truncate_lines(text)
     shown = first + len(cut.splitlines()) - 1 if cut else first - 1
@@ -294,8 +294,8 @@ async def edit_note(
             "set_properties.",
             path=str(note.path),
         )
-    words = {"append": "Append to", "prepend": "Add to the top of", "patch": "Patch"}
-    return _propose_text(context, note, after, words.get(op, "Edit"))
+    message = {"append": "Append to", "prepend": "Add to the top of", "patch": "Patch"}
+    return _propose_text(context, note, after, message.get(op, "Edit"))
 
 
 @tool(
@@ -414,5 +414,7 @@ def _names(texts: Iterable[str]) -> list[str]:
 def _propose_text(context: ToolContext, note: OpenNote, text: str, what: str) -> Proposal[NoteWritten]:
     """Propose a new text for a note."""
     change_set = ChangeSet.of(note.with_text(text), summary=f"{what} {note.path}")
-    words = f"Changed [[{note.name}]]." if change_set else f"[[{note.name}]] already says so; nothing to do."
-    return context.propose(change_set, NoteWritten(name=note.name, path=str(note.path), message=words))
+    message = (
+        f"Changed [[{note.name}]]." if change_set else f"[[{note.name}]] already says so; nothing to do."
+    )
+    return context.propose(change_set, NoteWritten(name=note.name, path=str(note.path), message=message))

@@ -98,10 +98,12 @@ async def recall(
         result = Recalled(entries=[kept], message="I will remember that.")
         return context.propose(changes.insert_entry(entry), result)
     found = await _recall_visible(context, memory, query or "", limit or 10)
-    words = "Nothing is remembered about that."
+    message = "Nothing is remembered about that."
     if found:
-        words = f"{pluralize(len(found), 'entry', 'entries')} found."
-    return context.propose(ChangeSet(()), Recalled(entries=[_recalled(one) for one in found], message=words))
+        message = f"{pluralize(len(found), 'entry', 'entries')} found."
+    return context.propose(
+        ChangeSet(()), Recalled(entries=[_recalled(one) for one in found], message=message)
+    )
 
 
 async def _recall_visible(
@@ -341,8 +343,8 @@ async def context(
             changes.block_change(back, _restore_block(back, agent)),
         )
         change = ChangeSet.of(*both, summary=f"{back.label} for {away.label}", place=changes.MEMORY_PLACE)
-        words = f"{away.label} is put away, {back.label} is in the context."
-        return context.propose(change, BlockEdited(label=back.label, size=back.size, message=words))
+        message = f"{away.label} is put away, {back.label} is in the context."
+        return context.propose(change, BlockEdited(label=back.label, size=back.size, message=message))
     before = store.block(label or "", agent)
     match op:
         case "append":

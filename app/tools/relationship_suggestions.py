@@ -102,8 +102,8 @@ async def suggest_relationships(
                     found.append(made)
         found.sort(key=lambda made: -made.score)
         scope = f" of [[{note.name}]]" if note else ""
-        words = f"{pluralize(len(found), 'relation')}{scope} may be missing."
-        return Suggestions(suggestions=found, message=words)
+        message = f"{pluralize(len(found), 'relation')}{scope} may be missing."
+        return Suggestions(suggestions=found, message=message)
     source, target = await _parse_pair(context, suggestion_id or "")
     if op == "reject":
         return _rejection(context, source, target)
@@ -112,9 +112,10 @@ async def suggest_relationships(
     name = context.index.resolver.shortest(target.path, source.path)
     text = edit.add_relation(source.text, kind, name)
     summary = f"{source.path} {relation_word(kind)} {target.path}"
-    words = f"[[{source.name}]] {relation_word(kind).replace('_', ' ')} [[{target.name}]]."
+    message = f"[[{source.name}]] {relation_word(kind).replace('_', ' ')} [[{target.name}]]."
     return context.propose(
-        ChangeSet.of(source.with_text(text), summary=summary), Suggestions(suggestions=[made], message=words)
+        ChangeSet.of(source.with_text(text), summary=summary),
+        Suggestions(suggestions=[made], message=message),
     )
 
 
@@ -124,9 +125,9 @@ def _rejection(context: ToolContext, source: OpenNote, target: OpenNote) -> Effe
         context.services.suggestions.reject(source.path, target.path)
         return Suggestions(suggestions=[], message=f"[[{source.name}]] and [[{target.name}]] are left apart.")
 
-    words = f"Never suggest a relation between {source.path} and {target.path} again"
+    message = f"Never suggest a relation between {source.path} and {target.path} again"
     shown = (("from", str(source.path)), ("to", str(target.path)))
-    return context.propose_effect(Effect("administrative", words, shown), reject)
+    return context.propose_effect(Effect("administrative", message, shown), reject)
 
 
 async def _parse_pair(context: ToolContext, id: str) -> tuple[OpenNote, OpenNote]:

@@ -239,14 +239,14 @@ async def reclassify_relationship(
     def report(committed: ChangeSet) -> RelationshipReclassified:
         written = _committed_relation(committed, edge, kind)
         new = written.type if written else (kind if not committed else old)
-        words = f"The relation is {new} {'now' if committed and new != old else 'already'}."
+        message = f"The relation is {new} {'now' if committed and new != old else 'already'}."
         return RelationshipReclassified(
             edge_id=_id_of(edge, new),
             old_type=old,
             new_type=new,
             confidence=edge.relation.confidence,
             reasoning=reasoning,
-            message=words,
+            message=message,
         )
 
     return context.propose(change, report)

@@ -201,8 +201,8 @@ async def search_notes(
         for hit in page.hits
     ]
     groups = [HitGroup(name=one.name, count=one.count) for one in page.groups]
-    words = f"{pluralize(page.total, 'note')} found."
-    found = Hits(hits=hits, total=page.total, groups=groups, message=words)
+    message = f"{pluralize(page.total, 'note')} found."
+    found = Hits(hits=hits, total=page.total, groups=groups, message=message)
     return found.from_notes(context.index.is_from_web(hit.path) for hit in page.hits)
 
 
@@ -234,7 +234,11 @@ async def semantic_search(
         )
         for chunk in chunks
     ]
-    found = Hits(hits=hits, total=len(hits), message=f"{pluralize(len(hits), 'note')} close in meaning.")
+    message = f"{pluralize(len(hits), 'note')} close in meaning."
+    if missing := context.index.count_without_embedding():
+        verb = "is" if missing == 1 else "are"
+        message += f" {pluralize(missing, 'note')} {verb} not in the semantic index, and can't be found here."
+    found = Hits(hits=hits, total=len(hits), message=message)
     return found.from_notes(context.index.is_from_web(chunk.path) for chunk in chunks)
 
 
@@ -328,8 +332,8 @@ async def find_related(context: ToolContext, name: NoteName, limit: Limit = 10) 
         )
         for one in related_notes(index, like, note.path, note.parsed.tag_names, limit)
     ]
-    words = f"{pluralize(len(related), 'note')} related to [[{note.name}]]."
-    return RelatedNotes(related=related, message=words)
+    message = f"{pluralize(len(related), 'note')} related to [[{note.name}]]."
+    return RelatedNotes(related=related, message=message)
 
 
 def _relationship(reason: RelatednessReason) -> str:
@@ -387,12 +391,12 @@ async def unlinked_mentions(context: ToolContext, name: NoteName) -> Mentions:
         raise NotFoundError(f"{note.path} is not in the index yet.", path=str(note.path))
     found = context.index.unlinked_mentions(note.path)
     entries = [MentionEntry(path=str(m.source), line=m.line, text=m.text) for m in found]
-    words = f"{pluralize(len(entries), 'mention')} of [[{note.name}]] without a link."
-    mentions = Mentions(mentions=entries, message=words)
+    message = f"{pluralize(len(entries), 'mention')} of [[{note.name}]] without a link."
+    mentions = Mentions(mentions=entries, message=message)
     return mentions.from_notes(context.index.is_from_web(one.source) for one in found)
 
 
 def _names(paths: Iterable[NotePath], limit: int) -> NoteNames:
     ordered = sorted(str(path) for path in paths)
-    words = f"{pluralize(len(ordered), 'note')} found."
-    return NoteNames(notes=ordered[:limit], total=len(ordered), message=words)
+    message = f"{pluralize(len(ordered), 'note')} found."
+    return NoteNames(notes=ordered[:limit], total=len(ordered), message=message)

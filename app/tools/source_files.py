@@ -159,22 +159,25 @@ def _run_operation(
         case "reload":
             return _propose_changes(context, copy, copy.reload(), "Reloaded")
         case "save":
-            change_set, words = copy.save(), f"Saved {copy.path}."
+            change_set, message = copy.save(), f"Saved {copy.path}."
         case "create":
-            change_set, words = copy.create(content or ""), f"Created {copy.path}; load it to work on it."
+            change_set, message = copy.create(content or ""), f"Created {copy.path}; load it to work on it."
         case "delete":
-            change_set, words = copy.delete(), f"Deleted {copy.path}: it is in the trash of its folder."
+            change_set, message = copy.delete(), f"Deleted {copy.path}: it is in the trash of its folder."
         case "append":
-            change_set, words = copy.append(content or ""), f"Added to {copy.path} in memory; save writes it."
+            change_set, message = (
+                copy.append(content or ""),
+                f"Added to {copy.path} in memory; save writes it.",
+            )
         case "replace":
             change_set = copy.replace(old or "", new or "")
-            words = f"Replaced it in {copy.path} in memory; save writes it."
+            message = f"Replaced it in {copy.path} in memory; save writes it."
         case _:
             assert keep is not None
-            change_set, words = copy.reconcile(keep), _RECONCILED[keep].format(copy.path)
+            change_set, message = copy.reconcile(keep), _RECONCILED[keep].format(copy.path)
     if not change_set:
-        words = f"{copy.path} is the same on disk and in memory; nothing to do."
-    return context.propose(change_set, _file_answer(copy, words))
+        message = f"{copy.path} is the same on disk and in memory; nothing to do."
+    return context.propose(change_set, _file_answer(copy, message))
 
 
 def readable_copy(context: ToolContext, source_id: str | None, path: str) -> WorkingCopy:
@@ -213,26 +216,26 @@ def _propose_changes(
     context: ToolContext, copy: WorkingCopy, change_set: ChangeSet, done: str
 ) -> Proposal[FileAnswer]:
     assert copy.disk is not None
-    words = f"{done} {copy.path}." if change_set else f"{copy.path} is loaded already."
+    message = f"{done} {copy.path}." if change_set else f"{copy.path} is loaded already."
     text = copy.disk.text if change_set or copy.block is None else copy.block.text
-    answer = _file_answer(copy, words).model_copy(
+    answer = _file_answer(copy, message).model_copy(
         update={"text": text[:_MAX_TEXT_CHARS], "cut": len(text) > _MAX_TEXT_CHARS}
     )
     return context.propose(change_set, answer.from_outside())
 
 
-def _file_answer(copy: WorkingCopy, words: str) -> FileAnswer:
+def _file_answer(copy: WorkingCopy, message: str) -> FileAnswer:
     permission = copy.source.permission(copy.path, copy.agent).value
-    return FileAnswer(path=str(copy.path), label=copy.label, permission=permission, message=words)
+    return FileAnswer(path=str(copy.path), label=copy.label, permission=permission, message=message)
 
 
 def _state_answer(copy: WorkingCopy, diff: str) -> FileAnswer:
-    words = f"{copy.path}: {copy.state.value}."
+    message = f"{copy.path}: {copy.state.value}."
     if copy.state in (FileState.CHANGED_ON_DISK, FileState.CHANGED_IN_BOTH):
-        words += " Reconcile it before you save."
+        message += " Reconcile it before you save."
     if copy.block is None and copy.disk is None:
         raise NotFoundError(f"There is no file {copy.path}.", path=str(copy.path))
-    answer = _file_answer(copy, words).model_copy(update={"state": copy.state.value, "diff": diff})
+    answer = _file_answer(copy, message).model_copy(update={"state": copy.state.value, "diff": diff})
     return answer.from_outside() if diff else answer
 
 
@@ -272,8 +275,8 @@ def _list_files(
             paths, more = list(listing.files), more or listing.is_truncated
         found += [_listed_file(folder, memory, agent, path, size) for path, size in paths]
     what = "loaded file" if op == "status" else "file"
-    words = f"{pluralize(len(found), what)}{', and present are more: narrow the pattern' if more else ''}."
-    return FileAnswer(files=found, message=words)
+    message = f"{pluralize(len(found), what)}{', and present are more: narrow the pattern' if more else ''}."
+    return FileAnswer(files=found, message=message)
 
 
 def _listed_file(
@@ -334,6 +337,6 @@ def _copy(
     present = [copy for copy in copies if copy.disk is not None or copy.block is not None] or copies
     if len(present) > 1:
         names = [copy.source.config.id for copy in present]
-        words = f"Several folders can be meant by {requested}: say which."
-        raise AmbiguousError(words, path=requested, candidates=names)
+        message = f"Several folders can be meant by {requested}: say which."
+        raise AmbiguousError(message, path=requested, candidates=names)
     return present[0]

@@ -81,14 +81,14 @@ async def source(
     sources = sources_of(context)
     if op == "list" or (op == "status" and source_id is None):
         found = sources.list_sources()
-        words = f"{pluralize(len(found), 'source')}." if found else f"No sources. {WHERE}"
-        return _sources_answer(context, found, words)
+        message = f"{pluralize(len(found), 'source')}." if found else f"No sources. {WHERE}"
+        return _sources_answer(context, found, message)
     info = sources.get(source_id or "")
     if op == "status":
         return _sources_answer(context, (info,), _describe_source(info))
     if not info.streams:
-        words = f"{info.name} is a folder, which is not paused from here. {_describe_source(info)}"
-        return _sources_answer(context, (info,), words)
+        message = f"{info.name} is a folder, which is not paused from here. {_describe_source(info)}"
+        return _sources_answer(context, (info,), message)
 
     async def switch() -> ListedSources:
         now = await sources.set_paused(info.id, op == "pause", by_call=True)
@@ -115,8 +115,8 @@ def sources_of(context: ToolContext) -> Sources:
     return context.services.sources
 
 
-def _sources_answer(context: ToolContext, found: tuple[SourceInfo, ...], words: str) -> ListedSources:
-    answer = ListedSources(sources=[_listed_source(context, one) for one in found], message=words)
+def _sources_answer(context: ToolContext, found: tuple[SourceInfo, ...], message: str) -> ListedSources:
+    answer = ListedSources(sources=[_listed_source(context, one) for one in found], message=message)
     outside = any(one.untrusted for info in found for one in info.items)
     return answer.from_outside() if outside else answer
 
@@ -150,9 +150,9 @@ def _may_see_path(path: str, may_see: Callable[[NotePath], bool]) -> bool:
 
 def _describe_source(info: SourceInfo) -> str:
     """Describe the state of a source in a sentence."""
-    words = f"{info.name} is {info.state.value}."
+    message = f"{info.name} is {info.state.value}."
     if info.problem:
-        words += f" {info.problem}"
+        message += f" {info.problem}"
     if not info.streams:
-        words += f" {pluralize(len(info.loaded), 'file')} loaded."
-    return words
+        message += f" {pluralize(len(info.loaded), 'file')} loaded."
+    return message

@@ -52,8 +52,8 @@ async def add_tag(context: ToolContext, name: NoteName, tag: TagName) -> Proposa
     change = ChangeSet.of(
         note.with_text(edit.add_tag(note.text, plain)), summary=f"Add #{plain} to {note.path}"
     )
-    words = f"Tagged [[{note.name}]] with #{plain}." if change else f"[[{note.name}]] has #{plain} already."
-    return context.propose(change, TagChanged(path=str(note.path), tag=plain, message=words))
+    message = f"Tagged [[{note.name}]] with #{plain}." if change else f"[[{note.name}]] has #{plain} already."
+    return context.propose(change, TagChanged(path=str(note.path), tag=plain, message=message))
 
 
 @tool(
@@ -83,8 +83,8 @@ async def remove_tag(context: ToolContext, name: NoteName, tag: TagName) -> Prop
     change = ChangeSet.of(
         note.with_text(edit.remove_tag(note.text, plain)), summary=f"Remove #{plain} from {note.path}"
     )
-    words = f"Took #{plain} off [[{note.name}]]."
-    return context.propose(change, TagChanged(path=str(note.path), tag=plain, message=words))
+    message = f"Took #{plain} off [[{note.name}]]."
+    return context.propose(change, TagChanged(path=str(note.path), tag=plain, message=message))
 
 
 @tool(
@@ -116,7 +116,7 @@ async def rename_tag(context: ToolContext, tag: TagName, new_tag: TagName) -> Pr
 
     def report(committed: ChangeSet) -> TagRenamed:
         named = [str(change.path) for change in committed.changes]
-        words = f"Renamed #{old} to #{new} in {pluralize(len(named), 'note')}."
-        return TagRenamed(tag=old, new_tag=new, notes=named, left_out=left_out, message=words)
+        message = f"Renamed #{old} to #{new} in {pluralize(len(named), 'note')}."
+        return TagRenamed(tag=old, new_tag=new, notes=named, left_out=left_out, message=message)
 
     return context.propose(change_set, report)

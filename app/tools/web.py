@@ -205,24 +205,24 @@ def _evidence_answer(
         )
         for one in found
     ]
-    words = f"Found {pluralize(len(results), 'result')} on the web about [[{note.name}]]."
+    message = f"Found {pluralize(len(results), 'result')} on the web about [[{note.name}]]."
     plain = Evidence(
         node_id=str(note.storage_id),
         query=search.query,
         provider=search.provider,
         results=results,
-        message=words,
+        message=message,
     )
     if not create:
         return plain
     changes, known = _sources(context, note, found)
     if not changes:
         why = " Each is a source here already." if known else " None is close enough for a source note."
-        return plain.model_copy(update={"message": words + why})
+        return plain.model_copy(update={"message": message + why})
 
     def report(committed: ChangeSet) -> Evidence:
         paths = [str(change.path) for change in committed.changes]
-        made = f"{words} Made {pluralize(len(paths), 'source note')}."
+        made = f"{message} Made {pluralize(len(paths), 'source note')}."
         update = {"sources": paths, "sources_created": len(paths), "message": made}
         return plain.model_copy(update=update)
 

@@ -66,23 +66,23 @@ class WebAnswer:
 
 
 class Fetcher:
-    """Fetch what `reach` allows; each fetch opens its own connections and keeps no state.
+    """Fetch what `address_policy` allows; each fetch opens its own connections and keeps no state.
 
     Args:
-        reach: The allowed addresses.
+        address_policy: The allowed addresses.
         resolve: Resolves host names.
-        bounds: Limits of a fetch.
+        limits: Limits of a fetch.
     """
 
     def __init__(
         self,
-        reach: AddressPolicy | None = None,
+        address_policy: AddressPolicy | None = None,
         resolve: Resolve = system_resolve,
-        bounds: FetchLimits | None = None,
+        limits: FetchLimits | None = None,
     ) -> None:
-        self._reach = reach or PublicAddresses()
+        self._reach = address_policy or PublicAddresses()
         self._resolve = resolve
-        self._bounds = bounds or FetchLimits()
+        self._bounds = limits or FetchLimits()
 
     def check(self, url: str) -> str:
         """Return the URL that would be fetched for `url`. Raises like `checked_url`."""
@@ -217,11 +217,11 @@ def read_content_type(value: str) -> tuple[str, str]:
     return kind.strip().lower(), charset
 
 
-async def decompress(chunks: AsyncIterable[bytes], encoding: str, bounds: FetchLimits) -> bytes:
+async def decompress(chunks: AsyncIterable[bytes], encoding: str, limits: FetchLimits) -> bytes:
     """Decompress a body as it arrives, so that a decompression bomb is stopped early.
 
     Raises:
-        LimitError: the body exceeds `bounds`, on the wire or decompressed.
+        LimitError: the body exceeds `limits`, on the wire or decompressed.
         WebError: the encoding was not requested, or the body is damaged.
     """
     inflate = _inflater(encoding.strip().lower())
@@ -230,12 +230,12 @@ async def decompress(chunks: AsyncIterable[bytes], encoding: str, bounds: FetchL
     try:
         async for chunk in chunks:
             wire += len(chunk)
-            if wire > bounds.wire:
-                raise LimitError(f"It is larger than {bounds.wire} bytes.", limit=bounds.wire)
-            part = chunk if inflate is None else inflate.decompress(chunk, bounds.unpacked - size + 1)
+            if wire > limits.wire:
+                raise LimitError(f"It is larger than {limits.wire} bytes.", limit=limits.wire)
+            part = chunk if inflate is None else inflate.decompress(chunk, limits.unpacked - size + 1)
             size += len(part)
-            if size > bounds.unpacked:
-                raise LimitError(f"It unpacks to more than {bounds.unpacked} bytes.", limit=bounds.unpacked)
+            if size > limits.unpacked:
+                raise LimitError(f"It unpacks to more than {limits.unpacked} bytes.", limit=limits.unpacked)
             parts.append(part)
     except zlib.error as error:
         raise WebError("The answer is damaged: it can't be unpacked.") from error

@@ -95,7 +95,7 @@ class PageReader:
             raise LimitError("The page is too large or too broken to be read.", url=answer.url) from error
 
 
-def _unheard(share: float, words: str) -> None:
+def _unheard(share: float, message: str) -> None:
     """Ignore progress: a page is parsed in one step."""
 
 
@@ -129,8 +129,8 @@ def readable_page(
     )
     title = " ".join((about.title or "").split())[:_MAX_TITLE_CHARS] if about else ""
     date = (about.date or "") if about else ""
-    whole = (text or "").strip()
-    return _truncate_page(WebPage(url, title, date, whole, len(whole)))
+    complete_text = (text or "").strip()
+    return _truncate_page(WebPage(url, title, date, complete_text, len(complete_text)))
 
 
 def _truncate_page(page: WebPage) -> WebPage:

@@ -498,10 +498,10 @@ class Workspace:
 
     def _apply_tool_settings(self) -> None:
         """Apply the enabled categories and the call limits of this vault."""
-        tools, here = self.settings.tools, self.vault_settings
+        tools, permissions, here = self.settings.tools, self.settings.permissions, self.vault_settings
         ours = {category.id for category in CATEGORIES if category.on} | self.external.categories_on
         for category in self.registry.categories:
-            on = here.has_category_on(category.id, tools, by_default=category.id in ours)
+            on = here.has_category_on(category.id, permissions, by_default=category.id in ours)
             self.registry.set_category(category.id, on or category.id in self._enabled)
         self.runner.configure((*tools.limits, *here.limits), tools.turn_rules)
 

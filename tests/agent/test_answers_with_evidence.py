@@ -61,7 +61,7 @@ async def test_a_block_with_an_id_is_cited_by_it(workspace, talk):
     assert "[[Concepts/Lunar distance method#^four-hours|Lunar distance method]]" in _texts(talk)[0]
 
 
-async def test_what_no_note_says_is_not_answered(workspace, talk):
+async def test_a_question_without_an_answer_in_the_notes_is_not_answered(workspace, talk):
     await talk.say("who painted the ceiling of the opera in Vienna?")
     assert _texts(talk)[0].startswith("**Not in your notes**")
 

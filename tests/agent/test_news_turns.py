@@ -77,7 +77,9 @@ async def test_a_new_entry_starts_a_turn_that_is_given_it_as_data(workspace, ser
     assert any("H4" in item.text for item in items if isinstance(item, AgentText))
 
 
-async def test_without_leave_or_a_model_nothing_starts_and_the_news_wait(workspace, server, news_turns):
+async def test_without_permission_or_a_model_no_turn_starts_and_notifications_wait(
+    workspace, server, news_turns
+):
     await add_feed(workspace, server, starts_turn=False)
     with ModelServer(Say("Here.")) as model:
         use_model(workspace, model)

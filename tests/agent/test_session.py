@@ -92,7 +92,7 @@ async def test_the_built_in_agent_says_what_needs_a_model(talk, approver):
     assert not approver.asked
 
 
-async def test_a_model_streams_reads_proposes_and_is_told_what_was_written(workspace, talk, approver):
+async def test_a_model_streams_reads_proposes_and_learns_what_was_written(workspace, talk, approver):
     async with model(
         workspace,
         Call("read_note", {"name": "H4"}, text="Let me look."),
@@ -184,7 +184,7 @@ async def test_the_next_turn_knows_the_last_one(workspace, talk):
     assert said[0] == "How many clocks?" and "Four clocks." in said[1] and said[2] == "Which was the best?"
 
 
-async def test_notes_given_along_are_marked_and_private_ones_withheld(workspace, talk):
+async def test_attached_notes_are_marked_and_private_ones_withheld(workspace, talk):
     async with model(workspace, Say("Hm.")) as server:
         await talk.say("compare", notes=("Instruments/H4.md", "Journal/Letters (private).md"))
     (said,) = [m["content"] for m in server.requests[0]["messages"] if m["role"] == "user"]
@@ -200,14 +200,14 @@ async def test_notes_given_along_are_marked_and_private_ones_withheld(workspace,
         ((BreakOff("It begins"),) * 3, "is incomplete"),
     ],
 )
-async def test_what_goes_wrong_with_a_model_is_said_plainly(workspace, talk, answers, words):
+async def test_errors_of_a_model_are_explained(workspace, talk, answers, words):
     async with model(workspace, *answers):
         await talk.say("hello")
     notices = [item for item in talk.items if isinstance(item, Notice)]
     assert len(notices) == 1 and notices[0].level == "error" and words in notices[0].text
 
 
-async def test_no_server_is_said_with_the_address(workspace, talk):
+async def test_an_unreachable_server_is_reported_with_its_address(workspace, talk):
     async with model(workspace):
         address = workspace.settings.model.base_url
     await talk.say("hello")
@@ -215,7 +215,7 @@ async def test_no_server_is_said_with_the_address(workspace, talk):
     assert address in notice.text
 
 
-async def test_stop_ends_a_stream_and_keeps_what_was_said(workspace, talk):
+async def test_stop_ends_a_stream_and_keeps_the_text_so_far(workspace, talk):
     async with model(workspace, Say("word " * 2000, pause=0.01), Say("Yes.")) as server:
         task = asyncio.create_task(talk.say("talk"))
         while not talk.streamed:
@@ -264,7 +264,7 @@ async def test_a_second_turn_of_one_conversation_has_to_wait(workspace, talk):
         await task
 
 
-async def test_edit_and_resend_forgets_what_came_after(workspace, talk):
+async def test_edit_and_resend_removes_later_items(workspace, talk):
     await talk.say("find notes about sextant")
     workspace.agent.start(talk.id, UserPrompt("find notes about octant"), from_position=0)
     await asyncio.wait_for(talk.finished.get(), 20)
@@ -413,7 +413,7 @@ async def test_a_card_says_how_the_change_was_approved(workspace, talk, approver
     assert not second.changed_by_user and second.decision == "auto-approved"
 
 
-async def test_arguments_of_a_model_that_are_too_large_are_refused_and_told(workspace, talk):
+async def test_arguments_of_a_model_that_are_too_large_are_refused_and_reported(workspace, talk):
     many = json.dumps({f"k{n}": n for n in range(30_000)})
     calls = RawCalls((("read_note", many), ("read_note", '{"name": "H4"}')))
     async with model(workspace, calls, Say("Sorry.")) as server:

@@ -28,14 +28,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+from app.graph.native_engine import NativeEngine
 
-from app.graph import core_bindings
 from app.graph.builder import apply, build, transfer_positions
 from app.graph.coarsen import adjacency
 from app.graph.force_params import ForceParams
-from app.graph.layout import NativeLayout
+from app.graph.layout import Layout
 from app.graph.model import Graph, GraphDelta, GraphEdge, GraphNode, node_radii
-from app.graph.native_engine import NativeEngine
 from app.graph.simulation import Simulation
 from tests.benchmarks import peer_d3
 from tests.benchmarks.graphs import quality, scale_free, vault
@@ -146,7 +145,7 @@ def quartile(seconds: list[float]) -> float:
 
 def from_scratch(graph: Graph) -> tuple[np.ndarray, float]:
     """Our layout, and how long it took; the best of three."""
-    layout = NativeLayout()
+    layout = Layout()
 
     def arrange() -> None:
         layout.start(graph)
@@ -173,7 +172,7 @@ def live_tick(graph: Graph, at: np.ndarray, threads: int | None, *, apart: bool 
 
 def drag_tick(graph: Graph, at: np.ndarray) -> float:
     """Seconds of one tick while the node with most links is dragged."""
-    layout = NativeLayout()
+    layout = Layout()
     layout.start(graph, at)
     row = int(graph.degree.argmax())
     x, y = at[row].tolist()
@@ -265,9 +264,6 @@ def main() -> int:
     parser.add_argument("--full", action="store_true", help="also what takes a quarter of an hour")
     parser.add_argument("--check", action="store_true", help="exit with 1 when a target is missed")
     given = parser.parse_args()
-    if not core_bindings.available():
-        print(f"The C core is not there: {core_bindings.missing}")
-        return 1
     peer_d3.make_ready()
     report = Report()
     for size in given.sizes:

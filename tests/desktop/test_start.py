@@ -20,7 +20,7 @@ def loaded(code: str) -> set[str]:
     return set(done.stdout.split())
 
 
-def test_the_window_is_there_before_the_core_is_loaded() -> None:
+def test_the_window_is_shown_before_the_core_is_loaded() -> None:
     assert not loaded(WINDOW) & {"numpy", "yaml", "qtpy", "app.workspace", "app.desktop.vault_controller"}
 
 

@@ -27,7 +27,7 @@ async def opened(tmp_path: Path, approver: ScriptedApprover) -> AsyncIterator[Wo
     settings = Settings()
     settings.embeddings.enabled = False
     made = await open_workspace(vault, settings, approver)
-    made.external.pace = QUICK
+    made.external.timeouts = QUICK
     try:
         yield made
     finally:

@@ -57,7 +57,7 @@ class Opened:
 
     async def best(self, text: str) -> str:
         """The name of the note that is closest in meaning."""
-        (hit, *_) = await self.workspace.semantic_search.like_text(text, 1, -1.0)
+        (hit, *_) = await self.workspace.embeddings.semantic_search.like_text(text, 1, -1.0)
         return hit.path.name
 
 
@@ -145,7 +145,7 @@ async def test_a_switch_to_the_multilingual_model(installed: None, opened: Opene
     assert workspace.embeddings.vectors.note_matrix().matrix.shape == (2, HIDDEN)
     assert models_with_vectors(cache) == (MULTILINGUAL,), "the earlier vectors are deleted"
     assert await opened.best("Flour and water.") in {"Bread", "Tea"}
-    assert workspace.embedder.model.is_shipped, "the built-in agent keeps the English model"
+    assert workspace.embeddings.embedder.model.is_shipped, "the built-in agent keeps the English model"
 
 
 async def test_a_switch_that_was_cut_off_is_resumed(installed: None, vault: Path) -> None:

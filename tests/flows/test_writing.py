@@ -87,8 +87,10 @@ def test_the_daily_note_is_made_from_its_template_and_written_in(app_run, garden
         QApplication.clipboard().setText("plain *text*")
         pilot.window.menu.run("paste-plain")
         assert note.editor.toPlainText().endswith("plain *text*")
+        note.editor.setFocus()
         pilot.window.menu.run("random-note")
         await pilot.until(lambda: pilot.note.path != note.path, "another note")
+        await pilot.until(lambda: pilot.window.focusWidget() is pilot.note.editor, "it can be written in")
 
     app_run(use)
 

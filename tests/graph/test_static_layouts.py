@@ -15,7 +15,6 @@ from app.embeddings.onnx_model import OnnxModel
 from app.graph import core_bindings
 from app.graph.circle_packing import enclosing_circle, pack_circles
 from app.graph.knn import nearest
-from app.graph.layouts import timeline
 from app.graph.layouts.grouped import grouped_layout
 from app.graph.layouts.semantic import semantic_layout
 from app.graph.layouts.timeline import timeline_layout
@@ -169,7 +168,7 @@ def trustworthiness(vectors: np.ndarray, at: np.ndarray, k: int) -> float:
     return 1 - 2 / (size * k * (2 * size - 3 * k - 1)) * float(excess)
 
 
-def test_notes_of_like_meaning_are_neighbours_on_the_map(monkeypatch):
+def test_notes_of_similar_meaning_are_neighbors_on_the_map(monkeypatch):
     folder = paths.resources_folder() / "sample-vault"
     files = sorted(folder.rglob("*.md"))
     model = OnnxModel(paths.resources_folder() / "models" / "all-MiniLM-L6-v2-int8", 1)
@@ -201,7 +200,7 @@ def test_few_notes_have_a_map_too(count):
     assert overlap(arranged.positions, np.full(count + 2, 0.4)) <= 0.01
 
 
-def test_many_notes_without_a_date_stand_in_a_block_no_higher_than_the_rest():
+def test_undated_notes_form_a_block_no_higher_than_the_rest():
     graph, _ = planted(10, 60)
     times = np.random.default_rng(4).uniform(1.3e9, 1.7e9, len(graph))
     times[: len(graph) // 3] = 0
@@ -211,10 +210,27 @@ def test_many_notes_without_a_date_stand_in_a_block_no_higher_than_the_rest():
     assert at[times == 0, 0].max() < at[times > 0, 0].min()
 
 
-@pytest.mark.skipif(not core_bindings.available(), reason="two ways are compared")
+def nearest_free_y(x: float, wanted: float, radius: float, near: np.ndarray) -> float:
+    """Return the y nearest to the wanted one at which a disc touches none of `near` (x, y, radius each)."""
+    reach = near[:, 2] + radius + 0.35
+    aside = near[:, 0] - x
+    in_way = np.abs(aside) < reach
+    height = np.sqrt(reach[in_way] ** 2 - aside[in_way] ** 2)
+    low, high = near[in_way, 1] - height, near[in_way, 1] + height
+    if not ((low < wanted) & (high > wanted)).any():
+        return wanted
+    order = np.argsort(low, kind="stable")
+    low, high = low[order], np.maximum.accumulate(high[order])
+    # There is room between the merged intervals, before the first and after the last.
+    starts = np.flatnonzero(np.concatenate([[True], low[1:] >= high[:-1]]))
+    ends = np.append(starts[1:] - 1, len(low) - 1)
+    spots = np.concatenate([low[starts], high[ends]])
+    return float(spots[np.argmin(np.abs(spots - wanted))])
+
+
 @settings(deadline=None, max_examples=40)
 @given(st.lists(st.tuples(st.floats(0, 30), st.floats(-6, 6), st.floats(0.2, 4)), min_size=1, max_size=60))
-def test_the_core_finds_the_same_free_places_along_time_as_numpy(discs):
+def test_the_core_finds_the_same_free_places_along_time_as_the_reference(discs):
     x, wanted, radii = (np.array(each, dtype=np.float32) for each in zip(*discs, strict=True))
     order = np.lexsort((np.arange(len(x)), -radii)).astype(np.int32)
     y = core_bindings.swarm(x, wanted, radii, order, 0.35)
@@ -222,11 +238,11 @@ def test_the_core_finds_the_same_free_places_along_time_as_numpy(discs):
     for place, row in enumerate(order.tolist()):
         before = order[:place]
         near = np.stack([x[before], y[before], radii[before]], axis=1).astype(np.float64)
-        free = timeline._nearest_free_y(float(x[row]), float(wanted[row]), float(radii[row]), near)
+        free = nearest_free_y(float(x[row]), float(wanted[row]), float(radii[row]), near)
         assert abs(y[row] - wanted[row]) <= abs(free - wanted[row]) + 0.01
 
 
-def test_a_heap_of_very_many_nodes_is_as_apart_as_a_small_one():
+def test_discs_of_very_many_nodes_do_not_overlap():
     radii = np.random.default_rng(2).uniform(0.4, 2.0, 6000).astype(np.float32)
     groups = (np.arange(6000) // 100).astype(np.int32)
     arranged = grouped_layout("folder", NONE, radii, groups, tuple(map(str, range(60))))

@@ -88,7 +88,7 @@ async def _walk(vault: Path, calls: tuple[ToolCall, ...], say: Say) -> int:
     with LocalPages() as pages:
         workspace = await open_workspace(vault, _settings(pages), approver)
         # The guard refuses requests to this machine; only here it lets the check's own server through.
-        web = WebAccess(lambda: workspace.settings.web, lambda *_: None, reach=pages.reach)
+        web = WebAccess(lambda: workspace.settings.web, lambda *_: None, address_policy=pages.reach)
         workspace.runner.services.web = web
         try:
             await _read_all(workspace)

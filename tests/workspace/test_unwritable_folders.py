@@ -161,7 +161,7 @@ async def test_a_cache_folder_that_cannot_be_made_leaves_the_vault_writable(
 
 
 async def test_what_is_switched_off_in_a_vault_is_off_for_its_readers(root: Path) -> None:
-    save_vault_settings(paths.vault_data_folder(root), VaultSettings(categories_off=("search",)))
+    save_vault_settings(paths.vault_data_folder(root), VaultSettings(categories={"search": False}))
     workspace = await open_workspace(root, Settings(), None, read_only=True, brief=True)
     try:
         assert not workspace.registry.category("search").on

@@ -294,8 +294,8 @@ class AcpAgent:
             session.cost = narration.end(answer, session.cost)
             save_session_state(turn, session.id, session.cost)
             self._warn(turn, watched.found)
-        if (words := _STOP_REASONS.get(answer.stop_reason)) is not None:
-            turn.notice("warning", words.format(link.program.name))
+        if (explanation := _STOP_REASONS.get(answer.stop_reason)) is not None:
+            turn.notice("warning", explanation.format(link.program.name))
 
     async def _run_prompt(
         self, link: AcpConnection, session: AcpSession, acp_turn: AcpTurn

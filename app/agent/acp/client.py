@@ -238,8 +238,8 @@ def _raise_refusal(outcome: ToolOutcome | None, path: str) -> NoReturn:
     error = dict(outcome.error or {})
     if error.get("type") == "not_found":
         raise RequestError(-32002, outcome.message or str(error.get("message")), {"path": path})
-    words = outcome.message or str(error.get("message") or "It was denied.")
-    raise RequestError(_ERROR_CODE_REFUSED, words, {"path": path, "denied": outcome.denied})
+    message = outcome.message or str(error.get("message") or "It was denied.")
+    raise RequestError(_ERROR_CODE_REFUSED, message, {"path": path, "denied": outcome.denied})
 
 
 def _path_key(path: str) -> str:

@@ -6,8 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from PySide6.QtCore import QCoreApplication
-
+from app.desktop.runtime.translation import translate
 from app.permissions.approval import ApprovalRequest
 from app.permissions.audit_entry import AuditDecision, AuditEntry
 from app.permissions.caller import Caller, CallerKind
@@ -89,7 +88,7 @@ def waiting_item(activity: ActivityItem, request: ApprovalRequest) -> ActivityIt
     return replace(
         activity,
         status=ActivityStatus.PENDING,
-        summary=_tr("{0}; waiting for your answer").format(request_title(request)),
+        summary=translate("Activity", "{0}; waiting for your answer").format(request_title(request)),
         request=request,
         paths=tuple(map(str, request.scope.paths)),
     )
@@ -107,11 +106,11 @@ def item_from_entry(entry: AuditEntry, saves: int = 1) -> ActivityItem:
     """
     summary = _ERROR_TYPE.sub("", entry.result)
     if saves > 1:
-        summary = _tr("{0} ({1} times)").format(summary, f"{saves:,}")
+        summary = translate("Activity", "{0} ({1} times)").format(summary, f"{saves:,}")
     if entry.decision in _DENIED_DECISIONS or summary == "denied":
         summary = entry.reason or summary
     if entry.undone_by is not None:
-        summary = _tr("{0} (undone)").format(summary)
+        summary = translate("Activity", "{0} (undone)").format(summary)
     return ActivityItem(
         key=entry_key(entry),
         kind=ActivityKind.TOOL,
@@ -157,21 +156,21 @@ def caller_origin(kind: CallerKind | str) -> ActivityOrigin:
 def status_label(status: ActivityStatus) -> str:
     """Return the label of a status."""
     return {
-        ActivityStatus.RUNNING: _tr("running"),
-        ActivityStatus.PENDING: _tr("waiting for you"),
-        ActivityStatus.COMPLETED: _tr("completed"),
-        ActivityStatus.FAILED: _tr("failed"),
-        ActivityStatus.DENIED: _tr("denied"),
+        ActivityStatus.RUNNING: translate("Activity", "running"),
+        ActivityStatus.PENDING: translate("Activity", "waiting for you"),
+        ActivityStatus.COMPLETED: translate("Activity", "completed"),
+        ActivityStatus.FAILED: translate("Activity", "failed"),
+        ActivityStatus.DENIED: translate("Activity", "denied"),
     }[status]
 
 
 def origin_label(starter: ActivityOrigin) -> str:
     """Return the label of an origin."""
     return {
-        ActivityOrigin.AGENT: _tr("agent"),
-        ActivityOrigin.USER: _tr("you"),
-        ActivityOrigin.CLIENT: _tr("client"),
-        ActivityOrigin.SYSTEM: _tr("system"),
+        ActivityOrigin.AGENT: translate("Activity", "agent"),
+        ActivityOrigin.USER: translate("Activity", "you"),
+        ActivityOrigin.CLIENT: translate("Activity", "client"),
+        ActivityOrigin.SYSTEM: translate("Activity", "system"),
     }[starter]
 
 
@@ -190,7 +189,3 @@ def describe_item(activity: ActivityItem) -> str:
 def origin_name(activity: ActivityItem) -> str:
     """Return the name of the caller."""
     return origin_label(activity.origin) if activity.origin is ActivityOrigin.USER else describe(activity.who)
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("Activity", text)

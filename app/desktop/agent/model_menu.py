@@ -101,9 +101,8 @@ class ModelMenu(QMenu):
         known = [one for one in (current, *used) if one.provider != BUILTIN]
         for one in dict.fromkeys(known):
             where = one.address or provider_label(one.provider)
-            self._add_model(
-                one, f"{one.model or self.tr('No model selected')}  ·  {provider_label(one.provider)}", where
-            )
+            model = one.model or self.tr("No model selected")
+            self._add_model(one, f"{model}  ·  {provider_label(one.provider)}", where)
         self._line = self.addSeparator()
         self._looking = self.addAction(self.tr("Looking for local models…"))
         self._looking.setEnabled(False)

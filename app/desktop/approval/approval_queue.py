@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QApplication, QWidget
 from app.desktop.approval.dialog import Answer, ApprovalDialog
 from app.desktop.approval.queued_request import ApprovalHandle, QueuedRequest
 from app.desktop.runtime.time_sliced_queue import TimeSlicedQueue
+from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import ThemeSource
-from app.desktop.widgets.plain_labels import tr
 from app.permissions.approval import Denied
 from app.permissions.partial_approval import ApprovalDraft
 from app.permissions.request_labels import request_title
@@ -153,10 +153,10 @@ class ApprovalQueue(QObject):
 
     def _withdrawal_reason(self, item: QueuedRequest) -> str:
         if item.question.why == COVERED_REASON:
-            return tr("Auto-approved by the rule that you just added")
+            return translate("Approval", "Auto-approved by the rule that you just added")
         if item.question.why == UNANSWERED_REASON:
-            return tr("Timed out and denied")
-        return tr("Withdrawn by the caller")
+            return translate("Approval", "Timed out and denied")
+        return translate("Approval", "Withdrawn by the caller")
 
     def _show_remaining(self) -> None:
         if self.dialog is not None:

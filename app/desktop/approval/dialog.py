@@ -16,8 +16,9 @@ from app.desktop.approval.input_delay import InputDelay
 from app.desktop.approval.queue_strip import QueueStrip
 from app.desktop.approval.queued_request import QueuedRequest
 from app.desktop.approval.review_page import ReviewPage
+from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import Theme, ThemeSource
-from app.desktop.widgets.plain_labels import plain_label, tr
+from app.desktop.widgets.plain_labels import plain_label
 from app.permissions.approval import Decision, Denied, GrantOffer
 from app.permissions.request_labels import request_title
 
@@ -53,7 +54,7 @@ class ApprovalDialog(QDialog):
     def __init__(self, theme: ThemeSource, clock: Callable[[], float], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowModality(Qt.WindowModality.WindowModal)
-        self.setWindowTitle(tr("Approve change"))
+        self.setWindowTitle(translate("Approval", "Approve change"))
         self.setMinimumSize(_MIN_SIZE)
         self._theme = theme
         self._clock = clock

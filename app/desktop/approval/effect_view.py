@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import Theme
 from app.desktop.widgets.diff.canvas import DiffCanvas
 from app.desktop.widgets.diff.row_layout import DiffMode, layout_rows
-from app.desktop.widgets.plain_labels import plain_label, tr
+from app.desktop.widgets.plain_labels import plain_label
 from app.permissions.approval import Effect
 from app.permissions.impact import has_side_effects
 from app.vault.diff import compare
@@ -22,21 +23,23 @@ class EffectView(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 8, 0, 0)
         layout.setSpacing(4)
-        heading = plain_label(tr("{0}: exactly this").format(describe(effect.kind).capitalize()), "muted")
+        heading = plain_label(
+            translate("Approval", "{0}: exactly this").format(describe(effect.kind).capitalize()), "muted"
+        )
         heading.setContentsMargins(20, 0, 20, 0)
         layout.addWidget(heading)
         if has_side_effects(effect):
             warning = plain_label(self.tr("Scriptorium can't undo this."), "warning")
             warning.setContentsMargins(20, 0, 20, 0)
             layout.addWidget(warning)
-        self.canvas = _text_canvas(effect.text, theme, tr("Exact text"))
+        self.canvas = _text_canvas(effect.text, theme, translate("Approval", "Exact text"))
         layout.addWidget(self.canvas, 2)
         if effect.arguments:
-            heading = plain_label(tr("with"), "muted")
+            heading = plain_label(translate("Approval", "with"), "muted")
             heading.setContentsMargins(20, 4, 20, 0)
             layout.addWidget(heading)
             text = "\n".join(f"{name} = {value}" for name, value in effect.arguments)
-            layout.addWidget(_text_canvas(text, theme, tr("Arguments")), 1)
+            layout.addWidget(_text_canvas(text, theme, translate("Approval", "Arguments")), 1)
 
 
 def _text_canvas(text: str, theme: Theme, name: str) -> DiffCanvas:

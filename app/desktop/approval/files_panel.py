@@ -21,8 +21,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import Theme, ThemeSource, icon
-from app.desktop.widgets.plain_labels import tr
 from app.permissions.partial_approval import ApprovalDraft, FileDraft, SelectionState
 from app.permissions.pluralize import pluralize
 from app.permissions.request_labels import KIND_NAMES, change_name
@@ -133,7 +133,7 @@ class ChangedFilesPanel(QWidget):
         self.view.setRootIsDecorated(False)
         self.view.setUniformRowHeights(True)
         self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.view.setAccessibleName(tr("Files of this change"))
+        self.view.setAccessibleName(translate("Approval", "Files of this change"))
         self.view.setItemDelegate(_ChangedFileDelegate(theme, self.view))
         self._heading = QLabel(self)
         self._heading.setProperty("tone", "muted")
@@ -163,8 +163,10 @@ class ChangedFilesPanel(QWidget):
             self.model.refresh(row)
         wanted = sum(file.selection_state is not SelectionState.NONE for file in self._draft.files)
         total = len(self._draft.files)
-        some = tr("Files   {0} of {1}").format(f"{wanted:,}", f"{total:,}")
-        self._heading.setText(some if wanted != total else tr("Files   {0}").format(f"{total:,}"))
+        some = translate("Approval", "Files   {0} of {1}").format(f"{wanted:,}", f"{total:,}")
+        self._heading.setText(
+            some if wanted != total else translate("Approval", "Files   {0}").format(f"{total:,}")
+        )
 
 
 class _ChangedFileDelegate(QStyledItemDelegate):

@@ -12,8 +12,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import Theme, icon
-from app.desktop.widgets.plain_labels import CappedArea, heading_label, plain_label, tr
+from app.desktop.widgets.plain_labels import CappedArea, heading_label, plain_label
 from app.permissions.approval import ApprovalRequest, Effect
 from app.permissions.pluralize import pluralize
 from app.permissions.request_labels import caller_label, format_extent, quote_name, request_title
@@ -48,8 +49,12 @@ class RequestHeader(QWidget):
         if request.caller.claim:
             layout.addWidget(_claim(request, self))
         if request.scope.backlinks:
-            words = pluralize(len(request.scope.backlinks), tr("note will have"), tr("notes will have"))
-            text = tr("{0} unresolved links after this deletion").format(words)
+            words = pluralize(
+                len(request.scope.backlinks),
+                translate("Approval", "note will have"),
+                translate("Approval", "notes will have"),
+            )
+            text = translate("Approval", "{0} unresolved links after this deletion").format(words)
             notes = request.scope.backlinks
             self._unresolved = NotesStrip(text, notes, "warning-circle", theme.warning, theme, self)
             # What is under the header must not move when a file is unticked.
@@ -58,11 +63,16 @@ class RequestHeader(QWidget):
             self._unresolved.setSizePolicy(policy)
             layout.addWidget(self._unresolved)
         if request.rewrites:
-            words = pluralize(len(request.rewrites), tr("note"), tr("notes"))
-            text = tr("This move updates the links in {0}").format(words)
+            words = pluralize(
+                len(request.rewrites), translate("Approval", "note"), translate("Approval", "notes")
+            )
+            text = translate("Approval", "This move updates the links in {0}").format(words)
             layout.addWidget(NotesStrip(text, request.rewrites, "link-simple", theme.muted, theme, self))
         if request.caller.tainted:
-            text = tr("This caller has read untrusted text (from the web, another tool or an imported note).")
+            text = translate(
+                "Approval",
+                "This caller has read untrusted text (from the web, another tool or an imported note).",
+            )
             layout.addWidget(NotesStrip(text, (), "shield-warning", theme.warning, theme, self))
 
     def show_choice(self, proposal: ChangeSet | Effect | None) -> None:
@@ -78,7 +88,7 @@ class RequestHeader(QWidget):
         words = QVBoxLayout()
         words.setSpacing(2)
         question = heading_label(request_title(request), parent=self)
-        question.setAccessibleName(tr("Request"))
+        question.setAccessibleName(translate("Approval", "Request"))
         words.addWidget(question)
         self.facts = _RequestDetails(request, self)
         words.addWidget(self.facts)
@@ -107,7 +117,7 @@ class NotesStrip(QWidget):
         row.addWidget(_pixmap(theme, icon_name, color))
         shown = ", ".join(quote_name(path.stem_path) for path in notes[:_MAX_UNFOLDED_NAMES])
         more = len(notes) - _MAX_UNFOLDED_NAMES
-        rest = tr(" and {0} more").format(f"{more:,}") if more > 0 else ""
+        rest = translate("Approval", " and {0} more").format(f"{more:,}") if more > 0 else ""
         self.label = plain_label(f"{text}: {shown}{rest}" if notes else text)
         self.label.setWordWrap(True)
         row.addWidget(self.label, 1)
@@ -116,7 +126,9 @@ class NotesStrip(QWidget):
             self._add_list(row, layout, notes)
 
     def _add_list(self, row: QHBoxLayout, layout: QVBoxLayout, notes: tuple[NotePath, ...]) -> None:
-        self.button = _unfolder(tr("Show all"), tr("Show all these notes"))
+        self.button = _unfolder(
+            translate("Approval", "Show all"), translate("Approval", "Show all these notes")
+        )
         self.names = CappedArea(plain_label("\n".join(describe(str(path)) for path in notes)))
         self.names.setVisible(False)
         self.button.toggled.connect(self.names.setVisible)
@@ -147,9 +159,12 @@ class _RequestDetails(QWidget):
             words = describe(request.reason)
             reason = plain_label(f"{words[:1].upper()}{words[1:]}.", "muted", self)
             reason.setWordWrap(True)
-            reason.setAccessibleName(tr("Reason for this request"))
+            reason.setAccessibleName(translate("Approval", "Reason for this request"))
             row.addWidget(reason, 1)
-        self.unfolder = _unfolder(tr("Details"), tr("Show the caller, tool, size and arguments"))
+        self.unfolder = _unfolder(
+            translate("Approval", "Details"),
+            translate("Approval", "Show the caller, tool, size and arguments"),
+        )
         self.unfolder.toggled.connect(self._unfold)
         row.addWidget(self.unfolder, 0, Qt.AlignmentFlag.AlignTop)
 
@@ -158,7 +173,7 @@ class _RequestDetails(QWidget):
         parts = (caller, tool, request.operation.value, format_extent(request))
         facts = plain_label("   ·   ".join(part for part in parts if part), "muted", self)
         facts.setWordWrap(True)
-        facts.setAccessibleName(tr("Caller, tool, operation and size"))
+        facts.setAccessibleName(translate("Approval", "Caller, tool, operation and size"))
         return facts
 
     def _unfold(self, shown: bool) -> None:
@@ -184,10 +199,12 @@ def _claim(request: ApprovalRequest, parent: QWidget) -> QWidget:
     layout.setContentsMargins(12, 8, 12, 8)
     layout.setSpacing(2)
     who = quote_name(request.caller.name)
-    layout.addWidget(plain_label(tr("Description by {0} (unverified)").format(who), "faint", card))
+    layout.addWidget(
+        plain_label(translate("Approval", "Description by {0} (unverified)").format(who), "faint", card)
+    )
     words = plain_label(_kept_lines(request.caller.claim))
     words.setWordWrap(True)
-    words.setAccessibleName(tr("Description by the caller"))
+    words.setAccessibleName(translate("Approval", "Description by the caller"))
     layout.addWidget(CappedArea(words, 72, card))
     return card
 

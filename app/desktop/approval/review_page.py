@@ -14,11 +14,11 @@ from app.desktop.approval.effect_view import EffectView
 from app.desktop.approval.files_panel import ChangedFilesPanel
 from app.desktop.approval.header import RequestHeader
 from app.desktop.runtime import tasks
+from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.diff.hex_dump import is_binary
 from app.desktop.widgets.diff.view import DiffView
 from app.desktop.widgets.panel import ElidedLabel
-from app.desktop.widgets.plain_labels import tr
 from app.desktop.widgets.text_editor import MAX_BYTES, TextEditor
 from app.permissions.approval import Effect
 from app.permissions.partial_approval import ApprovalDraft, FileDraft, SelectionState
@@ -96,7 +96,7 @@ class ReviewPage(QWidget):
     def editor(self) -> TextEditor:
         """The editor under the diff."""
         if self._editor is None:
-            words = tr("Text after the change; edits update the comparison")
+            words = translate("Approval", "Text after the change; edits update the comparison")
             self._editor = editor = TextEditor(words, self._panes)
             editor.hide()
             editor.changed.connect(self._apply_edit)
@@ -108,9 +108,9 @@ class ReviewPage(QWidget):
     def why_not_editable(self) -> str:
         """Return why the text of the current file can't be edited; empty if it can."""
         if (file := self.file) is None:
-            return tr("There is no text to edit.")
+            return translate("Approval", "There is no text to edit.")
         if (content := file.chosen_bytes()) is None:
-            return tr("A deleted file has no text to edit.")
+            return translate("Approval", "A deleted file has no text to edit.")
         known = self._editable.get(self._row)
         if known is None or known[0] is not content:
             known = self._editable[self._row] = (content, _why_not_editable(content))
@@ -125,7 +125,9 @@ class ReviewPage(QWidget):
             try:
                 self.editor.load(content)
             except NotEditableError as error:
-                self._set_problem(tr("This text can't be edited without loss: {0}.").format(error))
+                self._set_problem(
+                    translate("Approval", "This text can't be edited without loss: {0}.").format(error)
+                )
                 return
             file.edit(content)
             self._show_file(keep_place=True)
@@ -196,7 +198,9 @@ class ReviewPage(QWidget):
         if (file := self.file) is None:
             return
         self._place.setText(change_name(file.change))
-        self.diff_view.canvas.setAccessibleName(tr("Changes in {0}").format(change_name(file.change)))
+        self.diff_view.canvas.setAccessibleName(
+            translate("Approval", "Changes in {0}").format(change_name(file.change))
+        )
         self.diff_view.show_contents(
             file.before,
             file.after,
@@ -260,7 +264,7 @@ class ReviewPage(QWidget):
                 file.compare()
                 self._show_counts(row)
         else:
-            tasks.start(self._count_later(), owner=self, what="compare the files")
+            tasks.start(self._count_later(), owner=self, what=translate("Approval", "compare the files"))
 
     async def _count_later(self) -> None:
         for row, file in enumerate(self.draft.files):
@@ -274,13 +278,13 @@ class ReviewPage(QWidget):
 
 def _why_not_editable(content: bytes) -> str:
     if len(content) > MAX_BYTES:
-        return tr("This text is too large to edit here.")
+        return translate("Approval", "This text is too large to edit here.")
     if is_binary(content):
-        return tr("This file is not text.")
+        return translate("Approval", "This file is not text.")
     try:
         EditableText.of(content)
     except NotEditableError as error:
-        return tr("This text can't be edited without loss: {0}.").format(error)
+        return translate("Approval", "This text can't be edited without loss: {0}.").format(error)
     return ""
 
 

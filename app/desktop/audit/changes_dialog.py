@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.desktop.theme.theme import ThemeSource, icon
+from app.desktop.widgets.dialogs import resize_within_screen
 from app.desktop.widgets.diff.view import DiffView
 from app.desktop.widgets.panel import ElidedLabel
 from app.desktop.widgets.plain_labels import heading_label
@@ -108,7 +109,7 @@ class ChangesDialog(QDialog):
         super().__init__(parent)
         self.setWindowModality(Qt.WindowModality.WindowModal)
         self.setWindowTitle(self.tr("Changes"))
-        self.resize(960, 640)
+        resize_within_screen(self, 960, 640)
         self._files = tuple(files)
         self.diff_view = DiffView(theme)
         self._place = ElidedLabel()

@@ -9,13 +9,13 @@ from datetime import datetime
 
 from PySide6.QtCore import (
     QAbstractTableModel,
-    QCoreApplication,
     QModelIndex,
     QObject,
     QPersistentModelIndex,
     Qt,
 )
 
+from app.desktop.runtime.translation import translate
 from app.permissions.audit_entry import AuditEntry, AuditFilter
 from app.vault.escaped_line import describe
 
@@ -146,7 +146,14 @@ class AuditEntriesModel(QAbstractTableModel):
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         if orientation is not Qt.Orientation.Horizontal or role != Qt.ItemDataRole.DisplayRole:
             return None
-        return (tr("Time"), tr("Caller"), tr("Tool"), tr("Result"), tr("Decision"), tr("Duration"))[section]
+        return (
+            translate("Audit", "Time"),
+            translate("Audit", "Caller"),
+            translate("Audit", "Tool"),
+            translate("Audit", "Result"),
+            translate("Audit", "Decision"),
+            translate("Audit", "Duration"),
+        )[section]
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         """Return the text or another role of a cell."""
@@ -157,7 +164,7 @@ class AuditEntriesModel(QAbstractTableModel):
             words = cell_text(entry, index.column())
             times = len(self.steps(index.row())) + 1
             several = index.column() == RESULT and times > 1
-            return tr("{0} ({1} times)").format(words, f"{times:,}") if several else words
+            return translate("Audit", "{0} ({1} times)").format(words, f"{times:,}") if several else words
         if role == Qt.ItemDataRole.TextAlignmentRole and index.column() == DURATION:
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         return None
@@ -168,7 +175,7 @@ def cell_text(entry: AuditEntry, column: int) -> str:
     if column == TIME:
         return format_time(entry.time)
     if column == RESULT and entry.undone_by is not None:
-        return tr("{0} (undone)").format(describe(entry.result))
+        return translate("Audit", "{0} (undone)").format(describe(entry.result))
     words = {
         CALLER: entry.caller,
         TOOL: entry.tool,
@@ -206,8 +213,3 @@ def format_time(seconds: float) -> str:
 def format_duration(milliseconds: float) -> str:
     """Return a duration in milliseconds or seconds."""
     return f"{milliseconds:.0f} ms" if milliseconds < 1000 else f"{milliseconds / 1000:.1f} s"
-
-
-def tr(text: str) -> str:
-    """Translate `text`."""
-    return QCoreApplication.translate("Audit", text)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QDialog, QWidget
 
 from app.desktop.bridge import VaultClient
+from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets import dialogs
 from app.desktop.widgets.conflict_dialog import ConflictDialog
@@ -42,7 +42,7 @@ async def undo(
     if _is_conflict(outcome):
         await _resolve_conflicts(client, theme, window, arguments, outcome)
     else:
-        await dialogs.show_message(window, _tr("This can't be undone"), outcome.message)
+        await dialogs.show_message(window, translate("Audit", "This can't be undone"), outcome.message)
 
 
 async def _resolve_conflicts(
@@ -60,7 +60,7 @@ async def _resolve_conflicts(
             return
         outcome = await client.run(partial(_write, plan, choices, arguments))
     if not outcome.success and not outcome.denied:
-        await dialogs.show_message(window, _tr("Not undone"), outcome.message)
+        await dialogs.show_message(window, translate("Audit", "Not undone"), outcome.message)
 
 
 async def _pick_contents(
@@ -85,7 +85,3 @@ async def _write(
 
 def _is_conflict(outcome: ToolOutcome) -> bool:
     return (outcome.error or {}).get("type") == "conflict"
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("Audit", text)

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 from app.desktop.bridge import VaultClient
 from app.desktop.files.model import NOTE_MIME, FileTreeModel, FolderListing
 from app.desktop.runtime import tasks
+from app.desktop.runtime.translation import translate
 from app.desktop.shell.panel_context import PanelContext, connect_links
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.panel import EmptyState, Panel, SearchField, ThemedButton
@@ -286,7 +287,7 @@ class _Tree(QTreeView):
         self.setUniformRowHeights(True)
         self.setIndentation(16)
         self.setExpandsOnDoubleClick(False)
-        self.setAccessibleName(panel.tr("Files of the vault"))
+        self.setAccessibleName(translate("FilesPanel", "Files of the vault"))
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.setDragDropMode(QAbstractItemView.DragDropMode.DragDrop)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

@@ -196,9 +196,9 @@ class LayoutThread:
 
 def _best() -> Layout:
     """Create the fastest layout; imported in the thread because that is slow."""
-    from app.graph.layout import new_layout
+    from app.graph.layout import Layout
 
-    return new_layout()
+    return Layout()
 
 
 def combine_stops(*ends: Callable[[], None]) -> Callable[[], None]:

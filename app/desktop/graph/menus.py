@@ -87,7 +87,7 @@ class GraphMenu(QObject):
         menu.addAction(self.tr("Shortest path to…"), partial(self.path_from.emit, path))
         menu.addAction(self.tr("Suggest links"), partial(self.suggest_for.emit, path))
         menu.addSeparator()
-        menu.addAction(self.tr("Give to the agent"), partial(self.act.emit, "ask", path))
+        menu.addAction(self.tr("Attach to agent prompt"), partial(self.act.emit, "ask", path))
         menu.addAction(self.tr("Copy link"), partial(self.act.emit, "copy-link", path))
         menu.addSeparator()
         self._add_tools(

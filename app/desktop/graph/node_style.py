@@ -10,8 +10,8 @@ from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QCoreApplication
 
+from app.desktop.runtime.translation import translate
 from app.desktop.theme.colors import Theme
 from app.graph.core_drawing import HOLLOW_FLAG
 from app.graph.edge_style import EdgeStyle
@@ -69,15 +69,15 @@ def style_nodes(graph: Graph, theme: Theme, by: ColorBy, found: NDArray[np.int64
         of_notes, labels = _communities(graph, plain, found)
     elif by is ColorBy.FOLDER:
         of_notes = columns.tops
-        labels = {key: _tr("Vault root") if key == "/" else key for key in of_notes.words}
+        labels = {key: translate("Legend", "Vault root") if key == "/" else key for key in of_notes.words}
     else:
         of_notes = columns.types
         labels = {key: key[:1].upper() + key[1:] for key in of_notes.words}
     labels |= {
-        "unresolved": _tr("Unresolved"),
-        "attachment": _tr("Attachment"),
-        "tag": _tr("Tag"),
-        "other": _tr("Other"),
+        "unresolved": translate("Legend", "Unresolved"),
+        "attachment": translate("Legend", "Attachment"),
+        "tag": translate("Legend", "Tag"),
+        "other": translate("Legend", "Other"),
     }
     words = (*of_notes.words, *columns.kinds.words)
     codes = np.where(plain, of_notes.codes, len(of_notes.words) + columns.kinds.codes)
@@ -101,17 +101,13 @@ def style_nodes(graph: Graph, theme: Theme, by: ColorBy, found: NDArray[np.int64
     )
 
 
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("Legend", text)
-
-
 def _communities(
     graph: Graph, plain: NDArray[np.bool_], found: NDArray[np.int64]
 ) -> tuple[Column, dict[str, str]]:
     """Return a key per node, and labels that name the best linked note of each community."""
     words = tuple(f"community-{each}" for each in range(_MAX_COMMUNITIES))
     codes = np.where((found >= 0) & (found < _MAX_COMMUNITIES), found, _MAX_COMMUNITIES).astype(np.int32)
-    labels = dict.fromkeys(words, _tr("Unnamed group"))
+    labels = dict.fromkeys(words, translate("Legend", "Unnamed group"))
     for code, word in enumerate(words):
         rows = np.flatnonzero((codes == code) & plain)
         if len(rows):

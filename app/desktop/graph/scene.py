@@ -18,7 +18,6 @@ from app.desktop.graph.node_style import (
     style_nodes,
 )
 from app.desktop.theme.colors import Theme
-from app.graph import core_bindings
 from app.graph.builder import build_from
 from app.graph.core_drawing import Bodies, Viewport, disc_at
 from app.graph.edge_style import EdgeStyle
@@ -232,13 +231,7 @@ class Scene:
         if not len(self.graph):
             return -1
         view = self.view(camera, width, height)
-        if core_bindings.available():
-            return disc_at(self.bodies, view, x, y, _HIT_TOLERANCE)
-        at = view.to_pixels(self.positions)
-        apart = np.hypot(at[:, 0] - x, at[:, 1] - y) - view.radii(self.radii)
-        apart[self.strength <= 0.0] = np.inf
-        nearest = int(apart.argmin())
-        return nearest if apart[nearest] <= _HIT_TOLERANCE else -1
+        return disc_at(self.bodies, view, x, y, _HIT_TOLERANCE)
 
     def nodes_in(
         self,

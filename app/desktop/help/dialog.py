@@ -21,6 +21,7 @@ from app.desktop.help.handbook import HelpPage
 from app.desktop.help.pages import ABOUT, FIRST, page_id
 from app.desktop.theme.app_icon import app_icon
 from app.desktop.theme.theme import Theme, ThemeSource
+from app.desktop.widgets.dialogs import resize_within_screen
 from app.desktop.widgets.panel import SearchField, ThemedButton
 from app.vault.markdown.render import NoteTarget, RenderColors, render
 
@@ -75,7 +76,7 @@ class HelpDialog(QDialog):
         self.search.textChanged.connect(self._filter_pages)
         self.list.currentItemChanged.connect(lambda *_: self._show())
         theme.changed.connect(self._apply_theme)
-        self.resize(round(900 * theme.zoom), round(640 * theme.zoom))
+        resize_within_screen(self, round(900 * theme.zoom), round(640 * theme.zoom))
         self.search.setFocus()
 
     @property

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 from app import __version__, paths
 from app.desktop.help.handbook import ExampleNames, HelpPage, read_handbook
-from app.desktop.shell.registry import COMMANDS, MENUS, shortcut_text, translate
+from app.desktop.runtime.translation import translate
+from app.desktop.shell.registry import COMMANDS, MENUS, shortcut_text, translate_title
 from app.toolkit.documentation import catalog_page, tool_page
 from app.toolkit.registry import ToolCatalog
 
@@ -24,9 +25,11 @@ def help_pages(tools: ToolCatalog, names: ExampleNames | None = None) -> tuple[H
     """
     handbook = paths.resources_folder() / "handbook"
     pages = list(read_handbook(handbook, names or ExampleNames()))
-    pages.append(HelpPage(SHORTCUTS, "Reference", "Keyboard shortcuts", shortcuts_page()))
-    pages.append(HelpPage(TOOLS, "Reference", "Tools", catalog_page(tools)))
-    pages.append(HelpPage(ABOUT, "Reference", "About", about_page()))
+    pages.append(
+        HelpPage(SHORTCUTS, "Reference", translate("HelpPages", "Keyboard shortcuts"), shortcuts_page())
+    )
+    pages.append(HelpPage(TOOLS, "Reference", translate("HelpPages", "Tools"), catalog_page(tools)))
+    pages.append(HelpPage(ABOUT, "Reference", translate("HelpPages", "About"), about_page()))
     for category in tools.categories:
         pages += [
             HelpPage(f"tool:{tool.name}", category.name, tool.name, tool_page(tool, category))
@@ -55,47 +58,57 @@ def page_id(pages: Iterable[HelpPage], wanted: str) -> str:
 
 def shortcuts_page() -> str:
     """Return the page of commands with a shortcut, by menu; the palette lists all commands."""
-    parts = ["# Keyboard shortcuts", "The command palette shows every command, with its shortcut."]
+    title = translate("HelpPages", "Keyboard shortcuts")
+    parts = [
+        f"# {title}",
+        translate("HelpPages", "The command palette lists every command and its shortcut."),
+    ]
+    head = translate("HelpPages", "| Command | Keys |")
     for menu in MENUS:
         rows = [
-            f"| {translate(command.title).rstrip('…')} | `{shortcut_text(command)}` |"
+            f"| {translate_title(command.title).rstrip('…')} | `{shortcut_text(command)}` |"
             for command in COMMANDS
             if command.menu == menu and command.shortcuts
         ]
         if rows:
-            parts.append(f"## {translate(menu)}\n\n| command | keys |\n|---|---|\n" + "\n".join(rows))
+            parts.append(f"## {translate_title(menu)}\n\n{head}\n|---|---|\n" + "\n".join(rows))
     return "\n\n".join(parts) + "\n"
 
 
 def about_page() -> str:
     """Return the page with version, license, and the included third-party software with its licenses."""
-    return (
-        "\n\n".join(
-            [
-                "# Scriptorium",
-                f"Version {__version__}. MIT licence.",
-                "A desktop app over a folder of Markdown notes. Nothing leaves this machine unless you set "
-                "it up to, and each change of an agent is shown to you before it is written.",
-                "## Sentence model",
-                _notice(),
-                "## Icons",
-                "Phosphor Icons 1.3 (phosphoricons.com), MIT licence; from the font that QtAwesome brings, "
-                "MIT licence.",
-                "## Qt",
-                "Qt and PySide6 are used under the LGPL 3; they are separate libraries that you may replace.",
-                *_notices(),
-            ]
-        )
-        + "\n"
+    parts = (
+        "# Scriptorium",
+        translate("HelpPages", "Version {0}. MIT license.").format(__version__),
+        translate(
+            "HelpPages",
+            "A desktop app for a folder of Markdown notes. Nothing leaves this computer unless you set it up "
+            "to, and you see every change by an agent before it is written.",
+        ),
+        translate("HelpPages", "## Sentence model"),
+        _notice(),
+        translate("HelpPages", "## Icons"),
+        translate(
+            "HelpPages",
+            "Phosphor Icons 1.3 (phosphoricons.com), MIT license, from the font in QtAwesome, MIT license.",
+        ),
+        "## Qt",
+        translate(
+            "HelpPages",
+            "Qt and PySide6 are used under the LGPL 3; they are separate libraries that you may replace.",
+        ),
+        *_notices(),
     )
+    return "\n\n".join(parts) + "\n"
 
 
 def _notices() -> tuple[str, ...]:
-    """Return the folder of an installed app's third-party licenses; None in a checkout."""
+    """Return the section with the path of an installed app's licenses; nothing in a checkout."""
     file = paths.resources_folder() / "licenses" / "THIRD-PARTY-NOTICES.txt"
     if not file.is_file():
         return ()
-    return ("## All parts", f"The licences of all parts, and how to replace Qt: {file}")
+    words = translate("HelpPages", "All licenses, and how to replace Qt: {0}").format(file)
+    return (translate("HelpPages", "## Third-party software"), words)
 
 
 def _notice() -> str:
@@ -105,4 +118,4 @@ def _notice() -> str:
         said = file.read_text("utf-8").partition("\n---")[0].strip()
         return "\n\n".join(" ".join(part.split()) for part in said.split("\n\n"))
     except OSError:
-        return f"{_MODEL}: not shipped with this installation."
+        return translate("HelpPages", "{0}: not included in this installation.").format(_MODEL)

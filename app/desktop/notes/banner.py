@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.flow_layout import FlowLayout
@@ -15,7 +15,13 @@ Answer = tuple[str, Callable[[], None]]
 
 
 class NoteBanner(QFrame):
-    """Shows one message at a time; hidden while there is none."""
+    """Shows one message at a time; hidden while there is none.
+
+    Signals:
+        focus_released: It was hidden while one of its buttons had the focus.
+    """
+
+    focus_released = Signal()
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -26,7 +32,7 @@ class NoteBanner(QFrame):
         top = QHBoxLayout()
         top.addWidget(self._text, 1)
         self._buttons: list[QPushButton] = []
-        self._close = ThemedButton(theme, "x", "Close this message", self, size=14)
+        self._close = ThemedButton(theme, "x", self.tr("Close this message"), self, size=14)
         self._close.clicked.connect(self.clear)
         top.addWidget(self._close)
         # Below the text: beside four buttons, a narrow note would leave one word per line.
@@ -60,7 +66,11 @@ class NoteBanner(QFrame):
 
     def clear(self) -> None:
         """Remove the message."""
+        focused = QApplication.focusWidget()
+        had_focus = focused is not None and self.isAncestorOf(focused)
         self.hide()
+        if had_focus:
+            self.focus_released.emit()
 
     def _show(self, text: str, tone: str, answers: tuple[Answer, ...]) -> None:
         self._text.setText(text)

@@ -214,7 +214,7 @@ class NoteDocument(QObject):
             for _ in range(_MAX_TRIES):
                 if (saved := await self._save()) is not None:
                     return saved
-            self._fail("Other programs change the note all the time.")
+            self._fail(self.tr("Another program keeps changing the note."))
             return False
 
     async def _save(self) -> bool | None:
@@ -263,11 +263,12 @@ class NoteDocument(QObject):
         self._saved_length = self._source.characterCount()
         self.settled.emit()
         if page.problem:
-            self.said.emit(f"{page.problem} It is shown for reading and stays as it is.", "warning")
+            words = self.tr("{0} It is shown read-only and stays unchanged.").format(page.problem)
+            self.said.emit(words, "warning")
         elif self._client.vault.read_only:
             return  # The status bar shows this for the whole vault.
         elif not self.editable:
-            words = "This note has characters that the editor can't keep, so it is for reading only."
+            words = self.tr("This note has characters that the editor can't preserve, so it is read-only.")
             self.said.emit(words, "warning")
 
     def _set_dirty(self, dirty: bool) -> None:
@@ -310,15 +311,21 @@ class NoteDocument(QObject):
         self.keep_draft()
         self.failure = reason
         self.refresh_state()
-        self.said.emit(f"Not saved: {reason} Your text is kept here.", "danger")
+        self.said.emit(self.tr("Not saved: {0} Your text is kept here.").format(reason), "danger")
 
     def _offer_draft(self, draft: NoteDraft, page: NoteData) -> None:
-        changed = "" if draft.base_hash == page.hash else " The note was changed since then."
-        question = f"There is unsaved text of this note from an earlier session.{changed}"
-        answers: Answers = (("Restore", partial(self._set_text, draft.text)), ("Discard", self._drop_draft))
+        question = self.tr("This note has unsaved text from an earlier session.")
+        if draft.base_hash != page.hash:
+            question += self.tr(" The note has changed since then.")
+        restore = (self.tr("Restore"), partial(self._set_text, draft.text))
+        discard = (self.tr("Discard"), self._drop_draft)
+        answers: Answers = (restore, discard)
         if draft.result is not None:
-            restore_result = ("Restore what was picked", partial(self._set_text, draft.result))
-            answers = (answers[0], restore_result, answers[1])
+            answers = (
+                restore,
+                (self.tr("Restore merged text"), partial(self._set_text, draft.result)),
+                discard,
+            )
         self.asked.emit(question, answers)
 
     def _set_text(self, text: str) -> None:
@@ -341,19 +348,20 @@ class NoteDocument(QObject):
         self.keep_draft()
         self.refresh_state()
         if theirs is None:
-            words = "The note was deleted or moved outside. Your text is kept here."
-            self.asked.emit(
-                words, (("Create it again", self._make_again), ("Discard my text", self._give_up))
-            )
+            words = self.tr("The note was deleted or moved outside. Your text is kept here.")
+            create = (self.tr("Create it again"), self._make_again)
+            self.asked.emit(words, (create, (self.tr("Discard my text"), self._give_up)))
             return
         answers: Answers = (
-            ("Compare", self.comparison_requested.emit),
-            ("Keep mine", self.keep_mine),
-            ("Keep theirs", self.keep_theirs),
-            ("Merge", self.merge),
+            (self.tr("Compare"), self.comparison_requested.emit),
+            (self.tr("Keep mine"), self.keep_mine),
+            (self.tr("Keep theirs"), self.keep_theirs),
+            (self.tr("Merge"), self.merge),
         )
-        where = "here, but not by you," if by_app else "outside"
-        self.asked.emit(f"The note was changed {where} while you were writing.", answers)
+        words = self.tr("The note was changed outside while you were writing.")
+        if by_app:
+            words = self.tr("The note was changed by the app while you were writing.")
+        self.asked.emit(words, answers)
 
     def keep_mine(self) -> None:
         """Overwrite the file with the unsaved text; the file's text stays in the note's history."""
@@ -379,7 +387,7 @@ class NoteDocument(QObject):
 
     def merge(self) -> None:
         """Merge both texts; if they collide, let the user compare them."""
-        self._start(self._merge(), "merge the note")
+        self._start(self._merge(), self.tr("merge the note"))
 
     async def merged(self) -> str | None:
         """Return both texts of the conflict merged, or None if they collide."""
@@ -417,10 +425,10 @@ class NoteDocument(QObject):
             self.renamed.emit(self.page)
         self._set_dirty(True)
         self.settled.emit()
-        self._start(self.save(), "save the note")
+        self._start(self.save(), self.tr("save the note"))
 
     def _make_again(self) -> None:
-        self._start(self.create_again(), "create the note again")
+        self._start(self.create_again(), self.tr("create the note again"))
 
     async def create_again(self) -> bool:
         """Write the unsaved text of a deleted note to the disk; return whether it succeeded."""
@@ -435,7 +443,7 @@ class NoteDocument(QObject):
 
     def _give_up(self) -> None:
         self.discard_changes()
-        self.said.emit("This note does not exist any more.", "warning")
+        self.said.emit(self.tr("This note no longer exists."), "warning")
 
     def _receive(self, events: tuple[object, ...]) -> None:
         if self.page is None:
@@ -446,7 +454,7 @@ class NoteDocument(QObject):
                 moved = dict(event.moved)
                 if own in moved or own in event.paths or own in event.removed:
                     own = moved.get(own, own)
-                    self._start(self._follow(own), "follow the note")
+                    self._start(self._follow(own), self.tr("reload the note"))
 
     async def _follow(self, path: NotePath) -> None:
         """Load the current note at `path`; unsaved text is not changed without a question."""
@@ -478,7 +486,8 @@ class NoteDocument(QObject):
         if self._dirty:
             self._meet_conflict(None)
         else:
-            self.said.emit("This note was deleted or moved. What you see is how it was.", "warning")
+            words = self.tr("This note was deleted or moved. Its last text is shown.")
+            self.said.emit(words, "warning")
 
     def _follow_move(self, page: NoteData) -> None:
         old, self.page = self.page, page

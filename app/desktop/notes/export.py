@@ -11,6 +11,7 @@ import re
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +22,7 @@ from PySide6.QtGui import QFont, QPagedPaintDevice, QPageSize, QPdfWriter, QText
 
 from app.desktop.notes.loader import render_note
 from app.desktop.notes.paste import png_of
+from app.desktop.theme.theme import LIGHT
 from app.desktop.widgets.reading_view import Rendered
 from app.errors import ScriptoriumError, StorageError
 from app.vault.markdown.render import RenderColors
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from app.workspace import VaultService
 
 # Light, whatever the theme of the window: paper is white.
-_COLORS = RenderColors()
+_COLORS = replace(RenderColors.of(LIGHT), background="#ffffff")
 _INNER_LINK = re.compile(r' href="(?:note|unresolved|tag|vault):[^"]*"')
 _IMAGE = re.compile(r'(<img\b[^>]*?\bsrc=")([^"]*)(")')
 _BODY = re.compile(r"<body[^>]*>(.*)</body>", re.S)

@@ -44,14 +44,14 @@ class FindBar(QFrame):
         self._again.setSingleShot(True)
         self._again.setInterval(_RESEARCH_DELAY_MS)
         self._again.timeout.connect(self._search)
-        self.field = SearchField(theme, "Find in this note")
+        self.field = SearchField(theme, self.tr("Find in this note"))
         self.field.installEventFilter(self)
         self.replacement = QLineEdit()
-        self.replacement.setPlaceholderText("Replace with")
-        self.replacement.setAccessibleName("Replace with")
+        self.replacement.setPlaceholderText(self.tr("Replace with"))
+        self.replacement.setAccessibleName(self.tr("Replace with"))
         self._count = QLabel()
         self._count.setProperty("tone", "muted")
-        self._case = ThemedButton(theme, "text-aa", "Match upper and lower case", self)
+        self._case = ThemedButton(theme, "text-aa", self.tr("Match case"), self)
         self._case.setCheckable(True)
         column = QVBoxLayout(self)
         column.setContentsMargins(8, 4, 8, 4)
@@ -69,13 +69,13 @@ class FindBar(QFrame):
         row.addWidget(self._count)
         row.addWidget(self._case)
         for symbol, words, back in (
-            ("caret-up", "Previous (Shift+Enter)", True),
-            ("caret-down", "Next (Enter)", False),
+            ("caret-up", self.tr("Previous (Shift+Enter)"), True),
+            ("caret-down", self.tr("Next (Enter)"), False),
         ):
             button = ThemedButton(self._theme, symbol, words, self)
             button.clicked.connect(lambda _=False, back=back: self.find_next(back))
             row.addWidget(button)
-        close = ThemedButton(self._theme, "x", "Close (Esc)", self)
+        close = ThemedButton(self._theme, "x", self.tr("Close (Esc)"), self)
         close.clicked.connect(self.leave)
         row.addWidget(close)
         return row
@@ -86,7 +86,7 @@ class FindBar(QFrame):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(4)
         row.addWidget(self.replacement, 1)
-        for words, act in (("Replace", self.replace), ("Replace all", self.replace_all)):
+        for words, act in ((self.tr("Replace"), self.replace), (self.tr("Replace all"), self.replace_all)):
             button = QPushButton(words)
             button.clicked.connect(lambda _=False, act=act: act())
             row.addWidget(button)
@@ -167,7 +167,7 @@ class FindBar(QFrame):
         text, count = replace_all(self._text(), words, fresh, self._case.isChecked())
         self._view.replace_document(text.replace(PARAGRAPH_SEPARATOR, "\n"))
         self._search()
-        self._count.setText(f"{count} replaced")
+        self._count.setText(self.tr("{0} replaced").format(f"{count:,}"))
 
     def _look_from_here(self) -> None:
         """Select the first match after the cursor; the search text has changed."""
@@ -235,7 +235,10 @@ class FindBar(QFrame):
         chosen = (cursor.selectionStart(), cursor.selectionEnd())
         number = places.index(chosen) + 1 if chosen in places else 0
         many = f"{len(places):,}{'+' if self._found.more else ''}"
-        text = f"{number:,} of {many}" if number else f"{many} found" if places else "Not found"
+        if number:
+            text = self.tr("{0} of {1}").format(f"{number:,}", many)
+        else:
+            text = self.tr("{0} found").format(many) if places else self.tr("Not found")
         self._count.setText(text if self.field.text() else "")
 
 

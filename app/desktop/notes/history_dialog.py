@@ -27,6 +27,7 @@ from app.desktop.audit.two_line_delegate import TwoLineDelegate
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
 from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.dialogs import resize_within_screen
 from app.desktop.widgets.diff.view import DiffView
 from app.desktop.widgets.panel import ElidedLabel
 from app.desktop.widgets.plain_labels import heading_label
@@ -53,7 +54,7 @@ class HistoryDialog(QDialog):
         super().__init__(parent)
         self.setWindowModality(Qt.WindowModality.WindowModal)
         self.setWindowTitle(self.tr("History"))
-        self.resize(1000, 660)
+        resize_within_screen(self, 1000, 660)
         self._path = path
         self._client = client
         self.versions: tuple[Version, ...] = ()
@@ -143,7 +144,8 @@ class HistoryDialog(QDialog):
         who, count = describe(group[0].author), len(group)
         what = self.tr("deleted") if group[0].hash is None else format_size(group[0].size)
         span = " – ".join(dict.fromkeys(format_time(each.time) for each in (group[-1], group[0])))
-        return f"{span}   ·   {who}\n{self.tr('{0} changes').format(count)}   ·   {what}"
+        changes = self.tr("{0} changes").format(count)
+        return f"{span}   ·   {who}\n{changes}   ·   {what}"
 
     def _version_label(self, version: Version) -> str:
         who = self.tr("outside the app") if version.author == OUTSIDE_AUTHOR else describe(version.author)

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.desktop.notes.loader import NoteContext
+from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import Theme, ThemeSource, icon
 from app.index.records import LinkRecord, Mention
 from app.toolkit.related import RelatednessReason, RelatedNote
@@ -50,7 +51,7 @@ class LinksPane(QScrollArea):
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName("Links of this note")
+        self.setAccessibleName(self.tr("Links of this note"))
         self._mentions: tuple[Mention, ...] = ()
         self._related: tuple[RelatedNote, ...] = ()
         self._mentioned = QWidget()
@@ -72,11 +73,11 @@ class LinksPane(QScrollArea):
         column = QVBoxLayout(page)
         column.setContentsMargins(24, 8, 24, 16)
         column.setSpacing(4)
-        _section(column, "Linked from", len(incoming), "No note links here yet.")
+        _section(column, self.tr("Linked from"), len(incoming), self.tr("No links to this note yet."))
         place = self.verticalScrollBar().value() if self.is_whole else self._place
         self._fill("incoming", column, (partial(self._row, link) for link in incoming))
         _left_out(column, len(incoming))
-        _section(column, "Links to", len(outgoing), "This note links to nothing yet.")
+        _section(column, self.tr("Links to"), len(outgoing), self.tr("No links in this note yet."))
         self._fill("outgoing", column, (partial(self._outgoing, link) for link in outgoing))
         _left_out(column, len(outgoing))
         self._relatives, self._mentioned = QWidget(), QWidget()
@@ -107,7 +108,7 @@ class LinksPane(QScrollArea):
         column = QVBoxLayout(fresh)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
-        _section(column, "Mentioned without a link", len(mentions), "")
+        _section(column, self.tr("Mentioned without a link"), len(mentions), "")
         self._fill("mentions", column, (partial(self._mention, mention) for mention in mentions))
         _left_out(column, len(mentions))
         self._mentioned = self._replaced(self._mentioned, fresh)
@@ -169,7 +170,7 @@ class LinksPane(QScrollArea):
         button.clicked.connect(lambda: self.open_requested.emit(path, ""))
         share = QLabel(f"{one.score:.0%}")
         share.setProperty("tone", "faint")
-        share.setToolTip(self.tr("How closely it is related, all reasons together"))
+        share.setToolTip(self.tr("Relatedness, all reasons combined"))
         head.addWidget(button)
         head.addStretch(1)
         head.addWidget(share)
@@ -219,7 +220,7 @@ class LinksPane(QScrollArea):
         else:
             button = QPushButton(link.target_text)
             button.setIcon(icon(theme, "circle-dashed", theme.unresolved))
-            button.setToolTip("There is no such note yet. Click to make it.")
+            button.setToolTip(self.tr("This note does not exist. Click to create it."))
             button.clicked.connect(lambda: self.create_requested.emit(link.target_text))
         button.setProperty("role", "link")
         button.setMinimumWidth(1)
@@ -227,7 +228,7 @@ class LinksPane(QScrollArea):
         if link.type != LINKS_TO:
             line.addWidget(self._badge(link))
         if link.ambiguous:
-            unsure = QLabel("ambiguous")
+            unsure = QLabel(self.tr("ambiguous"))
             unsure.setProperty("tone", "warning")
             line.addWidget(unsure)
         line.addStretch(1)
@@ -244,9 +245,10 @@ class LinksPane(QScrollArea):
         name.setMinimumWidth(1)
         name.setToolTip(mention.source.text)
         name.clicked.connect(lambda: self.open_requested.emit(mention.source.text, f"line={mention.line}"))
-        make = QPushButton("Link")
+        make = QPushButton(self.tr("Link"))
         make.setProperty("role", "quiet")
-        make.setAccessibleName(f"Make a link in {mention.source.name}, line {mention.line}")
+        words = self.tr("Link in {0}, line {1}").format(mention.source.name, mention.line)
+        make.setAccessibleName(words)
         make.clicked.connect(lambda: self.link_wanted.emit(mention))
         head.addWidget(name)
         head.addStretch(1)
@@ -278,7 +280,7 @@ def _drain(rows: deque[_Row]) -> Iterator[_Row]:
 
 
 def _section(column: QVBoxLayout, title: str, count: int, empty: str) -> None:
-    """Return a heading with its count and rows; None if there are neither rows nor a hint."""
+    """Add a heading with its count, or with the text `empty`; nothing if both are missing."""
     if not count and not empty:
         return
     heading = QLabel(f"{title} · {count}" if count else title)
@@ -324,6 +326,6 @@ def _once_from(links: Iterable[LinkRecord]) -> list[LinkRecord]:
 
 def _left_out(column: QVBoxLayout, count: int) -> None:
     if count > _MAX_ROWS:
-        rest = QLabel(f"and {count - _MAX_ROWS:,} more")
+        rest = QLabel(translate("LinksPane", "and {0} more").format(f"{count - _MAX_ROWS:,}"))
         rest.setProperty("tone", "faint")
         column.addWidget(rest)

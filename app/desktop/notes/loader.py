@@ -15,6 +15,7 @@ from PySide6.QtGui import QImage
 
 from app.desktop.notes.editor.drawing_worker import draw
 from app.desktop.notes.editor.drawings import Drawing, DrawingRequest
+from app.desktop.runtime.translation import translate
 from app.desktop.theme.colors import DARK, LIGHT
 from app.desktop.widgets.reading_view import Rendered
 from app.errors import ScriptoriumError
@@ -101,11 +102,13 @@ def _load(vault: VaultService, path: NotePath, largest: int) -> NoteData:
     size = vault.notes.stat(path).size
     if size > largest:
         start = vault.notes.read_start(path, _EXCERPT_CHARS)
-        return _excerpt(path, start, f"This note has {size / 2**20:,.1f} MiB.")
+        why = translate("NoteView", "This note has {0} MiB.").format(f"{size / 2**20:,.1f}")
+        return _excerpt(path, start, why)
     content = vault.notes.read(path)
     longest = max(map(len, content.split(b"\n")))
     if longest > _MAX_LINE_CHARS:
-        return _excerpt(path, content[:_EXCERPT_CHARS], f"This note has a line of {longest:,} bytes.")
+        why = translate("NoteView", "This note has a line of {0} bytes.").format(f"{longest:,}")
+        return _excerpt(path, content[:_EXCERPT_CHARS], why)
     try:
         text, problem = decode(content), ""
     except ScriptoriumError as error:
@@ -120,7 +123,8 @@ def _excerpt(path: NotePath, start: bytes, why: str) -> NoteData:
         line if len(line) <= _EXCERPT_LINE_CHARS else f"{line[:_EXCERPT_LINE_CHARS]} …" for line in lines
     )
     text = "\n".join(shown)
-    return NoteData(path, start, text, scan(text), f"{why} Only its beginning is shown.", complete=False)
+    problem = why + translate("NoteView", " Only its beginning is shown.")
+    return NoteData(path, start, text, scan(text), problem, complete=False)
 
 
 def load_context(vault: VaultService, path: NotePath) -> NoteContext:

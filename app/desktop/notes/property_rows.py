@@ -94,7 +94,7 @@ class TextValue(ValueEditor):
         field = QLineEdit(format_value(value))
         field.setAccessibleName(name)
         field.setProperty("quiet", True)
-        field.setPlaceholderText("Empty" if editable else "")
+        field.setPlaceholderText(self.tr("Empty") if editable else "")
         field.setReadOnly(not editable or isinstance(value, Mapping))
         field.setCursorPosition(0)
         field.editingFinished.connect(self._commit)
@@ -104,7 +104,7 @@ class TextValue(ValueEditor):
         row.setSpacing(2)
         row.addWidget(field, 1)
         if isinstance(value, str) and (link := _LINK.fullmatch(value.strip())):
-            go = ThemedButton(theme, "arrow-square-out", f"Open {link[1]}", self, size=14)
+            go = ThemedButton(theme, "arrow-square-out", self.tr("Open {0}").format(link[1]), self, size=14)
             go.clicked.connect(partial(self.link_clicked.emit, link[1]))
             row.addWidget(go)
         self.setFocusProxy(field)
@@ -124,7 +124,7 @@ class ListValue(ValueEditor):
         flow = FlowLayout(self, stretch_last=editable)
         for at, value in enumerate(values):
             flow.addWidget(self._chip(theme.theme, at, format_value(value), editable))
-        self.field = _AddField(f"Add to {name}")
+        self.field = _AddField(self.tr("Add to {0}").format(name))
         self.field.left_empty.connect(self._drop_last)
         self.field.editingFinished.connect(self._add)
         if editable:
@@ -146,10 +146,10 @@ class ListValue(ValueEditor):
         words.setProperty("role", "chip")
         if self._tags:
             words.clicked.connect(partial(self.tag_clicked.emit, text.lstrip("#")))
-            words.setToolTip("Find the notes with this tag")
+            words.setToolTip(self.tr("Search for this tag"))
         elif link:
             words.clicked.connect(partial(self.link_clicked.emit, link[1]))
-            words.setToolTip("Open the note")
+            words.setToolTip(self.tr("Open note"))
         else:
             words.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         row.addWidget(words)
@@ -158,8 +158,8 @@ class ListValue(ValueEditor):
             cross.setIcon(icon(theme, "x", theme.muted))
             cross.setProperty("role", "chip")
             cross.setIconSize(QSize(10, 10))
-            cross.setAccessibleName(f"Remove {text}")
-            cross.setToolTip(f"Remove {text}")
+            cross.setAccessibleName(self.tr("Remove {0}").format(text))
+            cross.setToolTip(cross.accessibleName())
             cross.clicked.connect(partial(self._remove_value, at))
             row.addWidget(cross)
         return chip
@@ -187,7 +187,7 @@ class _AddField(QLineEdit):
     def __init__(self, words: str) -> None:
         super().__init__()
         self.setAccessibleName(words)
-        self.setPlaceholderText("Add…")
+        self.setPlaceholderText(self.tr("Add…"))
         self.setProperty("quiet", True)
         self.setMinimumWidth(64)
 

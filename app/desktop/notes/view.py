@@ -149,6 +149,7 @@ class NoteView(QWidget):
         document.asked.connect(self.notice.show_question)
         self._aids.failed.connect(lambda words: self.notice.show_message(words, "warning"))
         document.settled.connect(self.notice.clear)
+        self.notice.focus_released.connect(self.take_focus)
         self._header.mode_toggled.connect(self.toggle_mode)
         self._header.links_toggled.connect(self.toggle_links)
         self._header.save_wanted.connect(self.save)
@@ -510,10 +511,10 @@ class NoteView(QWidget):
         self.document.keep_draft()
 
     def _set_property(self, name: str, value: object) -> None:
-        self._edit(partial(edit.set_property, key=name, value=value), f"set {name}")
+        self._edit(partial(edit.set_property, key=name, value=value), self.tr("set {0}").format(name))
 
     def _remove_property(self, name: str) -> None:
-        self._edit(partial(edit.remove_property, key=name), f"remove {name}")
+        self._edit(partial(edit.remove_property, key=name), self.tr("remove {0}").format(name))
 
     def _edit(self, change: Callable[[str], str], what: str) -> None:
         """Change the text by a span edit as if typed; save it, unless there was unsaved text."""
@@ -521,7 +522,8 @@ class NoteView(QWidget):
         try:
             text = change(self.document.text)
         except ScriptoriumError as error:
-            self.notice.show_message(f"Could not {what}: {error.message}", "warning")
+            words = self.tr("Could not {0}: {1}").format(what, error.message)
+            self.notice.show_message(words, "warning")
             return
         self._change(text)
         self.document.mark_edited()

@@ -195,6 +195,7 @@ class WritingCommands(QObject):
         sheet = dialogs.SheetDialog(self._window, self.tr("Insert a template"))
         listed = QListWidget()
         listed.setAccessibleName(self.tr("Templates"))
+        listed.setUniformItemSizes(True)
         for path in templates:
             item = QListWidgetItem(path.name, listed)
             item.setToolTip(path.text)

@@ -45,7 +45,7 @@ class ProblemsPanel(Panel):
         self._theme = theme
         self.title.set_text(self.tr("Files that are not wholly in the index"))
         self.setAccessibleName(self.tr("Problems of the index"))
-        again = ThemedButton(theme, "arrows-clockwise", self.tr("Read the vault again"))
+        again = ThemedButton(theme, "arrows-clockwise", self.tr("Rescan vault"))
         again.clicked.connect(self.rescan_requested)
         self._rename = ThemedButton(theme, "pencil-simple", self.tr("Rename the selected file…"))
         self._rename.clicked.connect(self._rename_current)

@@ -28,6 +28,7 @@ from shiboken6 import isValid
 
 from app.desktop.runtime.time_sliced_queue import TimeSlicedQueue
 from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.dialogs import resize_within_screen
 from app.desktop.widgets.model_form import Editor, create_editor, with_description
 from app.desktop.widgets.panel import EmptyState, SearchField
 from app.settings import Settings
@@ -84,7 +85,7 @@ class SettingsDialog(QDialog):
         self._found = TimeSlicedQueue(lambda name: self._sections[str(name)].show(), self)
         self._build()
         zoom = theme.zoom
-        self.resize(round(820 * zoom), round(600 * zoom))
+        resize_within_screen(self, round(820 * zoom), round(600 * zoom))
         self.search.setFocus()
 
     def show_section(self, name: str) -> None:
@@ -173,7 +174,8 @@ class SettingsDialog(QDialog):
 
     def _parts(self, section: str) -> list[str]:
         """Yield the parts of a section from top to bottom: its settings, and "" for its extra widget."""
-        fields = list(type(getattr(self.settings, section)).model_fields)
+        known = type(getattr(self.settings, section)).model_fields
+        fields = [name for name, field in known.items() if field.json_schema_extra != {"form": False}]
         extra = [""] if section in self._extras else []
         return [*extra, *fields] if section in _FIRST_EXTRAS else [*fields, *extra]
 
@@ -219,7 +221,7 @@ class SettingsDialog(QDialog):
             if (section, name) in self._own
             else create_editor(name, field, value)
         )
-        made.changed.connect(lambda value: self._apply_value(section, name, value))
+        made.changed.connect(lambda value: self.set_value(section, name, value))
         self._editors[section, name] = made
         widget = QWidget(self._sections[section])
         column = QVBoxLayout(widget)
@@ -236,18 +238,21 @@ class SettingsDialog(QDialog):
         self._rows.append(_SettingRow(section, name, words, widget, error))
         return widget
 
-    def _apply_value(self, section: str, name: str, value: object) -> None:
+    def set_value(self, section: str, name: str, value: object) -> None:
         """Apply a valid value; show the error beside an invalid one and do not save it."""
-        (row,) = (row for row in self._rows if (row.section, row.name) == (section, name))
+        row = next((row for row in self._rows if (row.section, row.name) == (section, name)), None)
         holder = getattr(self.settings, section)
         values = {**holder.model_dump(), name: value}
         try:
             fresh = type(holder).model_validate(values)
         except ValidationError as error:
+            if row is None:
+                raise
             row.error.setText("; ".join(problem["msg"] for problem in error.errors()))
             row.error.show()
             return
-        row.error.hide()
+        if row is not None:
+            row.error.hide()
         self.settings = self.settings.model_copy(update={section: fresh})
         self.changed.emit(self.settings)
 

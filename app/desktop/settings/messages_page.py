@@ -71,7 +71,7 @@ class SecretRow(QWidget):
         elif not account:
             self._show_text(self._missing(), "muted")
         else:
-            tasks.start(self._load_state(), owner=self, what="look for the secret")
+            tasks.start(self._load_state(), owner=self, what=self.tr("look for the secret"))
 
     def save(self) -> None:
         """Save the typed secret if it is well-formed."""
@@ -83,11 +83,11 @@ class SecretRow(QWidget):
         except InvalidParametersError as error:
             self._show_text(error.message, "danger")
             return
-        tasks.start(self._store_secret(secret), owner=self, what="save the secret")
+        tasks.start(self._store_secret(secret), owner=self, what=self.tr("save the secret"))
 
     def forget(self) -> None:
         """Remove the secret."""
-        tasks.start(self._store_secret(""), owner=self, what="forget the secret")
+        tasks.start(self._store_secret(""), owner=self, what=self.tr("remove the secret"))
 
     def _missing(self) -> str:
         """Return what must be entered before the secret."""

@@ -23,6 +23,7 @@ from app.desktop.bridge import VaultClient
 from app.desktop.connections.settings_link import ConnectionsLink
 from app.desktop.notes.spelling import DictionaryStatus
 from app.desktop.runtime import tasks
+from app.desktop.runtime.translation import translate
 from app.desktop.settings.dialog import Extra, OwnEditor, SettingsDialog
 from app.desktop.settings.external.page import ExternalServersPage
 from app.desktop.settings.font_field import font_editor
@@ -77,19 +78,19 @@ class ModelPage(QFrame):
     def _build_key(self, theme: ThemeSource) -> QWidget:
         self.key = QLineEdit()
         self.key.setEchoMode(QLineEdit.EchoMode.Password)
-        self.key.setAccessibleName("Key")
+        self.key.setAccessibleName(self.tr("API key"))
         self.key.returnPressed.connect(self.save_key)
-        eye = ThemedButton(theme, "eye", "Show what is typed", self)
+        eye = ThemedButton(theme, "eye", self.tr("Show the key"), self)
         eye.setCheckable(True)
         modes = QLineEdit.EchoMode
         eye.toggled.connect(lambda on: self.key.setEchoMode(modes.Normal if on else modes.Password))
-        self._save = QPushButton("Save the key")
+        self._save = QPushButton(self.tr("Save"))
         self._save.clicked.connect(self.save_key)
-        self._forget = QPushButton("Forget it")
+        self._forget = QPushButton(self.tr("Remove"))
         self._forget.setProperty("role", "quiet")
         self._forget.clicked.connect(self.forget_key)
         self.key_state = _create_label()
-        title = QLabel("Key")
+        title = QLabel(self.tr("API key"))
         title.setProperty("textSize", "strong")
         title.setBuddy(self.key)
         row = QHBoxLayout()
@@ -100,16 +101,16 @@ class ModelPage(QFrame):
         return _stacked(title, row, self.key_state)
 
     def _build_test(self) -> QWidget:
-        self.test = QPushButton("Test the model")
+        self.test = QPushButton(self.tr("Test model"))
         self.test.clicked.connect(self.check)
         self.result = _create_label()
         self.models = QComboBox()
-        self.models.setAccessibleName("Models of this server")
+        self.models.setAccessibleName(self.tr("Models on this server"))
         self.models.activated.connect(self._pick)
         self._pick_box = QWidget()
         row = QHBoxLayout(self._pick_box)
         row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(QLabel("Models of this server"))
+        row.addWidget(QLabel(self.tr("Models on this server")))
         row.addWidget(self.models, 1)
         self._pick_box.hide()
         buttons = QHBoxLayout()
@@ -128,25 +129,26 @@ class ModelPage(QFrame):
         self._test_box.setVisible(usable)
         self._words.setVisible(not usable)
         if known is None:
-            self._words.setText("The built-in agent is chosen: it works without a model and without a key.")
+            self._words.setText(self.tr("The built-in agent needs no model and no key."))
         elif self._client is None:
-            self._words.setText("Open a vault to enter the key and to test the model.")
+            self._words.setText(self.tr("Open a vault to enter the key and test the model."))
         else:
-            self.key.setPlaceholderText("A key" if known.needs_key else "A key, if the server wants one")
-            tasks.start(self._show_key(), owner=self, what="look for the key")
+            optional = self.tr("API key, if the server needs one")
+            self.key.setPlaceholderText(self.tr("API key") if known.needs_key else optional)
+            tasks.start(self._show_key(), owner=self, what=self.tr("look for the key"))
 
     def save_key(self) -> None:
         """Save the typed key."""
         if key := self.key.text().strip():
-            tasks.start(self._store_key(key), owner=self, what="save the key")
+            tasks.start(self._store_key(key), owner=self, what=self.tr("save the key"))
 
     def forget_key(self) -> None:
         """Remove the key."""
-        tasks.start(self._store_key(""), owner=self, what="forget the key")
+        tasks.start(self._store_key(""), owner=self, what=self.tr("remove the key"))
 
     def check(self) -> None:
         """Test the model with a request."""
-        tasks.start(self._check(), owner=self, what="test the model")
+        tasks.start(self._check(), owner=self, what=self.tr("test the model"))
 
     async def _store_key(self, key: str) -> None:
         assert self._client is not None
@@ -159,26 +161,27 @@ class ModelPage(QFrame):
         assert self._client is not None
         has, persistent = await self._client.run(partial(_key_state, model=self._model))
         self._forget.setVisible(has)
-        self._save.setText("Replace the key" if has else "Save the key")
-        where = "in the system's key store" if persistent else "until the app ends"
-        if has:
-            text = f"There is a key; it is kept {where}."
+        self._save.setText(self.tr("Replace") if has else self.tr("Save"))
+        if has and persistent:
+            text = self.tr("Saved in the system's key store.")
+        elif has:
+            text = self.tr("Saved until you quit the app.")
         elif persistent:
-            text = "It goes to the system's key store, never into the settings, logs or the audit."
+            text = self.tr("It is saved in the system's key store, never in settings or logs.")
         else:
-            text = "This system has no key store: the key is kept in memory, until the app ends."
+            text = self.tr("This system has no key store: the key is kept in memory until you quit the app.")
         _show_text(self.key_state, text, "muted" if persistent else "warning")
 
     async def _check(self) -> None:
         assert self._client is not None
         self.test.setEnabled(False)
-        _show_text(self.result, "Asking the model…")
+        _show_text(self.result, self.tr("Testing…"))
         try:
             if key := self.key.text().strip():
                 await self._store_key(key)
             self._show_check(await self._client.run(lambda vault: vault.settings.check_model()))
         except BaseException:
-            _show_text(self.result, "The test could not be made.", "danger")
+            _show_text(self.result, self.tr("Could not run the test."), "danger")
             raise
         finally:
             self.test.setEnabled(True)
@@ -222,20 +225,17 @@ def settings_with_model(
         web_keys.append(WebSearchPage(client, dialog.settings.web, block))
         return web_keys[0]
 
-    def put(section: str, name: str, id: str, there: bool) -> None:
-        """Add an id to a list setting, or remove it."""
-        kept = [one for one in getattr(getattr(dialog.settings, section), name) if one != id]
-        line = dialog.editor_of(section, name)
+    def switch_plugin(name: str, on: bool) -> None:
+        kept = [one for one in dialog.settings.tools.plugins_on if one != name]
+        line = dialog.editor_of("tools", "plugins_on")
         if isinstance(line.control, QLineEdit):
-            line.control.setText(", ".join([*kept, id] if there else kept))
+            line.control.setText(", ".join([*kept, name] if on else kept))
             line.emit_value()
 
-    def switch_plugin(name: str, on: bool) -> None:
-        put("tools", "plugins_on", name, on)
-
     def switch(id: str, on: bool) -> None:
-        put("permissions", "categories_off", id, not on)
-        put("tools", "categories_on", id, on and id not in DEFAULT_ON)
+        others = {one: value for one, value in dialog.settings.permissions.categories.items() if one != id}
+        is_default = on and id in DEFAULT_ON
+        dialog.set_value("permissions", "categories", others if is_default else {**others, id: on})
 
     def categories(block: QWidget) -> QWidget:
         switches = ToolCategoryList(client, dialog.settings, block)
@@ -284,9 +284,11 @@ def settings_with_model(
             client, theme, dialog.settings.external.servers
         ),
         ("embeddings", "model"): lambda value: SentenceModelEditor(client, str(value), theme.zoom),
-        ("editor", "font"): lambda value: font_editor(value, usual=dialog.tr("As the interface")),
+        ("editor", "font"): lambda value: font_editor(
+            value, usual=translate("SettingsDialog", "As the interface")
+        ),
         ("editor", "code_font"): lambda value: font_editor(
-            value, usual=dialog.tr("System default"), fixed_pitch=True
+            value, usual=translate("SettingsDialog", "System default"), fixed_pitch=True
         ),
     }
     dialog = SettingsDialog(settings, theme, extras, parent, own=own)

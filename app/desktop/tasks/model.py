@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Literal
 
-from PySide6.QtCore import QCoreApplication
-
+from app.desktop.runtime.translation import translate
 from app.index.records import TaskRecord
 from app.vault.markdown.tasks import TaskFacts, task_facts
 
@@ -66,12 +65,12 @@ def _by_note(tasks: Iterable[TaskItem]) -> list[TaskGroup]:
 
 def _by_due(tasks: Iterable[TaskItem], today: date) -> list[TaskGroup]:
     titles = (
-        ("overdue", _tr("Overdue")),
-        ("today", _tr("Today")),
-        ("tomorrow", _tr("Tomorrow")),
-        ("week", _tr("Within a week")),
-        ("later", _tr("Later")),
-        ("", _tr("No due date")),
+        ("overdue", translate("Tasks", "Overdue")),
+        ("today", translate("Tasks", "Today")),
+        ("tomorrow", translate("Tasks", "Tomorrow")),
+        ("week", translate("Tasks", "Within a week")),
+        ("later", translate("Tasks", "Later")),
+        ("", translate("Tasks", "No due date")),
     )
     groups: dict[str, list[TaskItem]] = defaultdict(list)
     for task in tasks:
@@ -103,10 +102,8 @@ def _by_tag(tasks: Iterable[TaskItem]) -> list[TaskGroup]:
             groups[key].append(task)
     order = sorted(groups, key=lambda key: (not key, key))
     return [
-        TaskGroup(key, f"#{names[key]}" if key else _tr("No tag"), tuple(dict.fromkeys(groups[key])))
+        TaskGroup(
+            key, f"#{names[key]}" if key else translate("Tasks", "No tag"), tuple(dict.fromkeys(groups[key]))
+        )
         for key in order
     ]
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("Tasks", text)

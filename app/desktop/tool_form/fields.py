@@ -7,11 +7,12 @@ import shlex
 from collections.abc import Awaitable, Callable
 
 from pydantic.fields import FieldInfo
-from PySide6.QtCore import QCoreApplication, QEvent, QModelIndex, QStringListModel, Qt
+from PySide6.QtCore import QEvent, QModelIndex, QStringListModel, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QCompleter, QLineEdit, QListView, QPlainTextEdit
 
 from app.desktop.runtime import tasks
+from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import code_font
 from app.desktop.tool_form.completions import has_completions
 from app.desktop.widgets.model_form import Editor, create_editor
@@ -140,7 +141,7 @@ def _names(parameter: Parameter, value: object, find: Find) -> Editor:
 
 def _create_markdown_field(value: object) -> Editor:
     area = _area(str(value or ""), _VISIBLE_LINES[ArgumentKind.MARKDOWN])
-    area.setPlaceholderText(_tr("Markdown"))
+    area.setPlaceholderText(translate("ToolForm", "Markdown"))
     return _connect_area(area, lambda: area.toPlainText() or None)
 
 
@@ -149,7 +150,7 @@ def _properties(value: object) -> Editor:
     given = value if isinstance(value, dict) else {}
     shown = "\n".join(f"{name}: {json.dumps(one, ensure_ascii=False)}" for name, one in given.items())
     area = _area(shown, _VISIBLE_LINES[ArgumentKind.PROPERTIES])
-    area.setPlaceholderText(_tr("status: draft\nrating: 4\ntopics: [tea, water]"))
+    area.setPlaceholderText(translate("ToolForm", "status: draft\nrating: 4\ntopics: [tea, water]"))
 
     def read() -> object:
         text = area.toPlainText()
@@ -167,7 +168,7 @@ def _properties(value: object) -> Editor:
 def _create_arguments_field(value: object) -> Editor:
     """Return an editor for the arguments of a program, typed as on a command line."""
     line = QLineEdit(shlex.join(str(word) for word in value) if isinstance(value, list | tuple) else "")
-    line.setPlaceholderText(_tr("As in a terminal; quotes around what has spaces"))
+    line.setPlaceholderText(translate("ToolForm", "As in a terminal; quotes around what has spaces"))
 
     def read() -> object:
         try:
@@ -182,7 +183,7 @@ def _create_arguments_field(value: object) -> Editor:
 
 def _json(value: object) -> Editor:
     area = _area(json.dumps(value, indent=2, ensure_ascii=False) if value else "", 4)
-    area.setPlaceholderText(_tr("A list, as JSON"))
+    area.setPlaceholderText(translate("ToolForm", "A list, as JSON"))
 
     def read() -> object:
         text = area.toPlainText().strip()
@@ -210,18 +211,14 @@ def _connect_area(area: QPlainTextEdit, read: Callable[[], object]) -> Editor:
 
 def _placeholder(parameter: Parameter) -> str:
     """Return an example value for an empty field."""
-    many = _tr(" (several by commas)") if parameter.many else ""
+    many = translate("ToolForm", " (several by commas)") if parameter.many else ""
     words = {
-        ArgumentKind.NOTE: _tr("A note's name"),
-        ArgumentKind.NEW_NOTE: _tr("The new note's name"),
-        ArgumentKind.FOLDER: _tr("A folder; empty: the top of the vault"),
-        ArgumentKind.TAG: _tr("A tag"),
-        ArgumentKind.HEADING: _tr("A heading of the note"),
-        ArgumentKind.QUERY: _tr("tide tag:moon -path:Journal"),
-        ArgumentKind.HASH: _tr("The hash that read_note gave; empty: any"),
-    }.get(parameter.kind, _tr("Separate several by commas") if parameter.many else "")
+        ArgumentKind.NOTE: translate("ToolForm", "A note's name"),
+        ArgumentKind.NEW_NOTE: translate("ToolForm", "The new note's name"),
+        ArgumentKind.FOLDER: translate("ToolForm", "A folder; empty: the top of the vault"),
+        ArgumentKind.TAG: translate("ToolForm", "A tag"),
+        ArgumentKind.HEADING: translate("ToolForm", "A heading of the note"),
+        ArgumentKind.QUERY: translate("ToolForm", "tide tag:moon -path:Journal"),
+        ArgumentKind.HASH: translate("ToolForm", "The hash that read_note gave; empty: any"),
+    }.get(parameter.kind, translate("ToolForm", "Separate several by commas") if parameter.many else "")
     return f"{words}{many}" if parameter.kind in (ArgumentKind.NOTE, ArgumentKind.TAG) else words
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("ToolForm", text)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QButtonGroup,
     QDialog,
@@ -21,7 +21,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.dialogs import resize_within_screen
 from app.desktop.widgets.diff.view import DiffView
 from app.desktop.widgets.panel import ElidedLabel
 from app.desktop.widgets.plain_labels import heading_label, plain_label
@@ -51,20 +53,21 @@ class ConflictTexts:
 def undo_conflict_texts(several: bool) -> ConflictTexts:
     """Return the texts for changes that undo can't revert without overwriting later ones."""
     return ConflictTexts(
-        title=_tr("Resolve conflicts"),
-        heading=_tr("These notes have changed since, in the same lines")
+        title=translate("ConflictDialog", "Resolve conflicts"),
+        heading=translate("ConflictDialog", "These notes have changed since, in the same lines")
         if several
-        else _tr("This note has changed since, in the same lines"),
-        note=_tr(
+        else translate("ConflictDialog", "This note has changed since, in the same lines"),
+        note=translate(
+            "ConflictDialog",
             "Left is the text as it is now, right with the change undone. Tick what to take; all that is"
-            " undone is shown to you once more before it is written."
+            " undone is shown to you once more before it is written.",
         ),
-        ours=_tr("Keep current text"),
-        theirs=_tr("Undo the change"),
+        ours=translate("ConflictDialog", "Keep current text"),
+        theirs=translate("ConflictDialog", "Undo the change"),
         merged="",
-        picked=_tr("Use the choices and edits below"),
-        leave=_tr("Cancel"),
-        done=_tr("Continue…"),
+        picked=translate("ConflictDialog", "Use the choices and edits below"),
+        leave=translate("ConflictDialog", "Cancel"),
+        done=translate("ConflictDialog", "Continue…"),
     )
 
 
@@ -141,7 +144,7 @@ class ConflictDialog(QDialog):
         self._merged = merged
         self.setWindowModality(Qt.WindowModality.WindowModal)
         self.setWindowTitle(self._words.title)
-        self.resize(980, 700)
+        resize_within_screen(self, 980, 700)
         self.settlings = tuple(ConflictResolution.of(conflict) for conflict in conflicts)
         if begun is not None:
             self.settlings[0].result = begun
@@ -297,7 +300,3 @@ class ConflictDialog(QDialog):
         if content != self.current.result:
             self.current.result = content
             self.picked_button.setChecked(True)
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("ConflictDialog", text)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import shiboken6
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QDialog,
@@ -23,6 +23,10 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
     QWidget,
 )
+
+from app.desktop.runtime.translation import translate
+
+_SCREEN_SHARE = 0.92
 
 
 async def run_dialog(dialog: QDialog) -> int:
@@ -42,13 +46,19 @@ async def run_dialog(dialog: QDialog) -> int:
     dialog.finished.connect(take)
     # A parent that is destroyed destroys the dialog without `finished`.
     dialog.destroyed.connect(lambda *_: take(int(QDialog.DialogCode.Rejected)))
-    dialog.open()
+    QDialog.open(dialog)  # dialogs for files and printers have an `open` of their own
     try:
         return await answer
     finally:
         if shiboken6.isValid(dialog):
             dialog.close()
             dialog.deleteLater()
+
+
+def resize_within_screen(dialog: QWidget, width: int, height: int) -> None:
+    """Give a dialog a size, or as much of it as the screen has room for, with the title bar."""
+    room = dialog.screen().availableSize() * _SCREEN_SHARE
+    dialog.resize(QSize(width, height).boundedTo(room))
 
 
 class SheetDialog(QDialog):
@@ -96,6 +106,11 @@ class SheetDialog(QDialog):
         button.clicked.connect(lambda: self.done(code))
         self._buttons.addWidget(button)
         return button
+
+    def grow(self) -> None:
+        """Make the dialog tall enough for its wrapped text; Qt counts one line for a label that appears."""
+        self._layout.activate()
+        self.resize(self.width(), max(self.height(), self._layout.totalHeightForWidth(self.width())))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Press the focused button with Enter; elsewhere, press the default button."""
@@ -160,7 +175,7 @@ async def choose(
 async def show_message(parent: QWidget | None, title: str, text: str) -> None:
     """Show a message that needs no answer."""
     sheet = SheetDialog(parent, title, text)
-    button = sheet.add_button("OK", int(QDialog.DialogCode.Accepted), "primary")
+    button = sheet.add_button(translate("Dialogs", "OK"), int(QDialog.DialogCode.Accepted), "primary")
     button.setDefault(True)
     button.setFocus()
     await run_dialog(sheet)
@@ -194,8 +209,8 @@ async def prompt_text(
     trouble.setProperty("tone", "danger")
     trouble.setVisible(bool(problem))
     sheet.add_body(trouble)
-    sheet.add_button("Cancel", int(QDialog.DialogCode.Rejected))
-    done = sheet.add_button("OK", int(QDialog.DialogCode.Accepted), "primary")
+    sheet.add_button(translate("Dialogs", "Cancel"), int(QDialog.DialogCode.Rejected))
+    done = sheet.add_button(translate("Dialogs", "OK"), int(QDialog.DialogCode.Accepted), "primary")
     done.setDefault(True)
     done.setEnabled(bool(value.strip()))
 
@@ -205,6 +220,7 @@ async def prompt_text(
         trouble.setVisible(bool(wrong))
         field.setAccessibleDescription(wrong)
         done.setEnabled(bool(text.strip()) and not wrong)
+        sheet.grow()
 
     field.textChanged.connect(judge)
     field.setFocus()

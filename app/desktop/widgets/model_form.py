@@ -26,6 +26,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.desktop.runtime.translation import translate
+
 _MIN_INT, _MAX_INT = -(2**31), 2**31 - 1
 _MULTILINE_FIELDS = ("content", "text", "instructions", "patch", "body")
 
@@ -239,7 +241,7 @@ def _list_editor(kind: object, values: Sequence[object]) -> Editor:
     shown = ", ".join(str(value) for value in values)
     made = _line_editor(shown, lambda text: tuple(part.strip() for part in text.split(",") if part.strip()))
     if isinstance(made.control, QLineEdit):
-        made.control.setPlaceholderText(made.tr("Separate multiple values with commas"))
+        made.control.setPlaceholderText(translate("ModelForm", "Separate multiple values with commas"))
     return made
 
 

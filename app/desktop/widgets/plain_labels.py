@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 
 _HEADING_SCALE = 1.3
 _MAX_HEIGHT = 108
-
-
-def tr(text: str) -> str:
-    """Translate `text`."""
-    return QCoreApplication.translate("Approval", text)
 
 
 def plain_label(text: str, tone: str = "", parent: QWidget | None = None) -> QLabel:

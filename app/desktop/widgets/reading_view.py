@@ -60,7 +60,7 @@ class ReadingView(QTextBrowser):
         self._pointer = QPoint()
         self._header: QWidget | None = None
         self.verticalScrollBar().valueChanged.connect(self._place_header)
-        self.setAccessibleName("Note")
+        self.setAccessibleName(self.tr("Note"))
         self.setOpenLinks(False)
         self.setFrameShape(QTextBrowser.Shape.NoFrame)
         self.setMouseTracking(True)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
+from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import code_font
-from app.desktop.widgets.plain_labels import plain_label, tr
+from app.desktop.widgets.plain_labels import plain_label
 from app.vault.editable_text import EditableText, NotEditableError
 
 _DEBOUNCE_MS = 200
@@ -29,12 +30,12 @@ class TextEditor(QWidget):
         self._title = title
         self._text: EditableText | None = None
         self.field = QPlainTextEdit()
-        self.field.setAccessibleName(tr("Text after the change"))
+        self.field.setAccessibleName(translate("Approval", "Text after the change"))
         self.field.setTabChangesFocus(True)
         self.field.setFont(code_font())
         self._problem = QLabel()
         self._problem.setProperty("tone", "danger")
-        self.reset_button = QPushButton(tr("Reset to proposed text"))
+        self.reset_button = QPushButton(translate("Approval", "Reset to proposed text"))
         self.reset_button.setProperty("role", "quiet")
         self.reset_button.setAutoDefault(False)
         self._timer = QTimer(self)
@@ -77,7 +78,7 @@ class TextEditor(QWidget):
         try:
             content = self._text.encode(self._current_text())
         except NotEditableError as error:
-            self._set_problem(tr("Can't save this text: {0}.").format(error))
+            self._set_problem(translate("Approval", "Can't save this text: {0}.").format(error))
         else:
             self._set_problem("")
             self.changed.emit(content)

@@ -10,15 +10,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from app.graph import core_bindings
 from app.graph.circle_packing import enclosing_circle, pack_circles, separate_circles
 from app.graph.coarsen import CoarseLevel, adjacency
 from app.graph.engine import Engine
 from app.graph.layout import compute_layout
 from app.graph.layout_fitting import sunflower
 from app.graph.model import Graph
-from app.graph.native_engine import NativeEngine
-from app.graph.numpy_engine import NumpyEngine
 from app.graph.static_layout import Region, Report, StaticLayout, no_progress
 
 _NODE_GAP = 0.35
@@ -118,7 +115,7 @@ class _GroupPlacer:
         self._radii = radii
         self._place = np.zeros(len(radii), dtype=np.int32)
         self._report = report
-        self._engine: Engine = NativeEngine() if core_bindings.available() else NumpyEngine()
+        self._engine = Engine()
         self._done = 0
 
     def place(self, group: _GroupLayout, aspect: float = 1.0) -> None:

@@ -189,39 +189,7 @@ def _pack_column(
     Nodes keep their x. Only nodes in the columns within a disc's reach can be in its way.
     """
     order = np.lexsort((np.arange(len(x)), -radii))
-    if core_bindings.available():
-        report(0.5, "Laying out along time")
-        at, goal, size = (as_contiguous(each, np.float32) for each in (x, wanted, radii))
-        return core_bindings.swarm(at, goal, size, as_contiguous(order, np.int32), _NODE_GAP).astype(
-            np.float64
-        )
-    widest = 2 * float(radii.max()) + _NODE_GAP
-    column = np.floor((x - x.min()) / widest).astype(np.int64)
-    placed: dict[int, list[tuple[float, float, float]]] = {}
-    y = wanted.copy()
-    for number, row in enumerate(order.tolist()):
-        if number % 1024 == 0:
-            report(number / len(x), "Laying out along time")
-        near = [each for beside in (-1, 0, 1) for each in placed.get(int(column[row]) + beside, ())]
-        if near:
-            y[row] = _nearest_free_y(float(x[row]), float(wanted[row]), float(radii[row]), np.array(near))
-        placed.setdefault(int(column[row]), []).append((float(x[row]), float(y[row]), float(radii[row])))
-    return y
-
-
-def _nearest_free_y(x: float, wanted: float, radius: float, near: NDArray[np.float64]) -> float:
-    """Return the y nearest to the wanted one at which a disc touches none of `near` (x, y, radius each)."""
-    reach = near[:, 2] + radius + _NODE_GAP
-    aside = near[:, 0] - x
-    in_way = np.abs(aside) < reach
-    height = np.sqrt(reach[in_way] ** 2 - aside[in_way] ** 2)
-    low, high = near[in_way, 1] - height, near[in_way, 1] + height
-    if not ((low < wanted) & (high > wanted)).any():
-        return wanted
-    order = np.argsort(low, kind="stable")
-    low, high = low[order], np.maximum.accumulate(high[order])
-    # There is room between the merged intervals, before the first and after the last.
-    starts = np.flatnonzero(np.concatenate([[True], low[1:] >= high[:-1]]))
-    ends = np.append(starts[1:] - 1, len(low) - 1)
-    candidates = np.concatenate([low[starts], high[ends]])
-    return float(candidates[np.argmin(np.abs(candidates - wanted))])
+    report(0.5, "Laying out along time")
+    at, goal, size = (as_contiguous(each, np.float32) for each in (x, wanted, radii))
+    y = core_bindings.swarm(at, goal, size, as_contiguous(order, np.int32), _NODE_GAP)
+    return y.astype(np.float64)

@@ -19,7 +19,7 @@ H4 = NotePath("Instruments/H4.md")
 K1 = NotePath("Instruments/K1.md")
 
 
-async def test_what_it_tells_and_asks_is_shown_as_the_panels_own(workspace, approver, monkeypatch):
+async def test_updates_and_requests_are_shown_like_the_panels_own(workspace, approver, monkeypatch):
     monkeypatch.setenv("OF_THE_AGENT", "mine")
     monkeypatch.setenv("OF_OTHERS", "theirs")
     talk = Talk(workspace, outside(variables=("OF_THE_AGENT",)))
@@ -91,7 +91,7 @@ async def test_files_are_read_as_policy_says_and_written_through_the_dialog(work
     assert "has changed since you read it" in talk.said and workspace.store.read(H4) == b"Mine.\n"
 
 
-async def test_direct_edits_are_journaled_logged_and_taken_back_with_the_turn(workspace, talk, approver):
+async def test_external_edits_are_journaled_logged_and_undone_with_the_turn(workspace, talk, approver):
     was = {path: workspace.store.read(path) for path in (H4, K1)}
     finished = await talk.say(
         "!edit Instruments/H4.md Rewritten.\n!edit-silently Loose.md A new one.\n"
@@ -124,7 +124,9 @@ async def check_reading_only(talk, approver):
     assert any("in a read-only turn" in notice.text for notice in talk.notices)
 
 
-async def test_what_waits_is_withdrawn_when_the_turn_is_stopped(workspace, talk, approver, monkeypatch):
+async def test_pending_requests_are_withdrawn_when_the_turn_is_stopped(
+    workspace, talk, approver, monkeypatch
+):
     asked = asyncio.Event()
 
     async def never(request):
@@ -165,7 +167,7 @@ def runs(pid: int) -> bool:
         return False
 
 
-async def test_a_crash_is_told_and_the_conversation_goes_on(workspace, tmp_path, monkeypatch):
+async def test_a_crash_is_reported_and_the_conversation_continues(workspace, tmp_path, monkeypatch):
     monkeypatch.setenv("AGENT_SESSIONS", str(tmp_path / "sessions.json"))
     talk = Talk(workspace, outside(variables=("AGENT_SESSIONS",)))
     await talk.say("Remember the number 41.\n!say Noted.")

@@ -102,7 +102,7 @@ def test_a_card_whose_change_was_undone_offers_no_undo(gui, panel_of, wait_until
     gui(main())
 
 
-def test_a_card_tells_how_its_change_was_approved(qtbot) -> None:
+def test_a_card_shows_how_its_change_was_approved(qtbot) -> None:
     view = ToolCardView(ThemeSource("light"))
     qtbot.addWidget(view)
     message = "Changed A.md. Left out by the user: B.md."
@@ -170,7 +170,7 @@ def test_the_answers_of_a_question_end_with_the_next_prompt(qtbot) -> None:
     assert replies == ["open Longitude"]
 
 
-def test_another_kind_of_item_takes_the_place_of_the_first(qtbot) -> None:
+def test_an_item_is_replaced_by_another_kind(qtbot) -> None:
     view = TranscriptView(ThemeSource("light"))
     qtbot.addWidget(view)
     view.show_items((UserText(turn="t", at=0, text="one"), AgentText(turn="t", at=0, text="two")))

@@ -117,7 +117,7 @@ async def added(page: Page, wait_until, target: str, way: str, name: str) -> str
     return token
 
 
-def test_a_program_is_connected_named_and_let_in(
+def test_a_program_is_connected_named_and_authorized(
     gui, service: ServiceThread, wait_until, tmp_path: Path
 ) -> None:
     async def main() -> None:
@@ -162,7 +162,7 @@ def test_a_program_that_is_connected_before_the_server_listens_gets_its_address(
     gui(main())
 
 
-def test_what_a_program_may_do_is_set_here_and_holds(
+def test_permissions_of_a_program_are_set_here_and_enforced(
     gui, service: ServiceThread, wait_until, tmp_path: Path
 ) -> None:
     async def main() -> None:

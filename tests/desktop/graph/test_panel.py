@@ -105,7 +105,7 @@ def watched(tmp_path: Path, service: ServiceThread, qtbot, wait_until) -> Callab
     return opened
 
 
-def test_a_vault_read_for_the_first_time_is_arranged_as_a_whole(gui, watched, wait_until) -> None:
+def test_a_new_vault_is_laid_out_as_a_whole(gui, watched, wait_until) -> None:
     async def main() -> None:
         async with watched(notes=120) as it:
             await it.scan()
@@ -133,7 +133,7 @@ def test_an_empty_graph_says_that_it_is_loading_only_while_it_is(gui, watched, w
     gui(main())
 
 
-def test_an_arrangement_under_way_is_not_cut_short(gui, watched, wait_until) -> None:
+def test_a_running_layout_is_not_interrupted(gui, watched, wait_until) -> None:
     async def main() -> None:
         async with watched(notes=60) as it:
             await it.scan()
@@ -145,7 +145,7 @@ def test_an_arrangement_under_way_is_not_cut_short(gui, watched, wait_until) -> 
     gui(main())
 
 
-def test_the_places_of_last_time_are_kept_and_nothing_is_arranged(gui, watched, wait_until) -> None:
+def test_saved_positions_are_kept_without_a_layout(gui, watched, wait_until) -> None:
     async def first() -> dict[str, tuple[float, ...]]:
         async with watched(notes=80) as it:
             await it.scan()
@@ -182,7 +182,7 @@ def test_one_more_note_moves_no_other(gui, watched, wait_until) -> None:
     gui(main())
 
 
-def test_very_many_more_are_arranged_with_the_rest(gui, watched, wait_until) -> None:
+def test_very_many_new_notes_cause_a_new_layout(gui, watched, wait_until) -> None:
     async def main() -> None:
         async with watched(notes=40) as it:
             await it.scan()
@@ -195,7 +195,7 @@ def test_very_many_more_are_arranged_with_the_rest(gui, watched, wait_until) -> 
     gui(main())
 
 
-def test_a_saved_note_is_followed_without_reading_the_whole_graph_again(gui, watched, wait_until) -> None:
+def test_a_saved_note_updates_the_graph_without_a_rebuild(gui, watched, wait_until) -> None:
     async def main() -> None:
         async with watched(notes=80) as it:
             await it.scan()
@@ -216,7 +216,7 @@ def test_a_saved_note_is_followed_without_reading_the_whole_graph_again(gui, wat
     gui(main())
 
 
-def test_the_sheet_offers_the_saved_searches(gui, watched, wait_until) -> None:
+def test_the_settings_panel_lists_the_saved_searches(gui, watched, wait_until) -> None:
     async def main() -> None:
         async with watched(notes=4) as it:
             await it.scan()
@@ -243,7 +243,7 @@ def test_the_sheet_offers_the_saved_searches(gui, watched, wait_until) -> None:
 
 
 @pytest.mark.qt_log_ignore("This plugin does not support")
-def test_the_queries_of_the_sheet_are_completed_as_in_the_search_panel(gui, watched, wait_until) -> None:
+def test_queries_in_the_settings_panel_are_completed_as_in_the_search_panel(gui, watched, wait_until) -> None:
     async def main() -> None:
         async with watched(notes=2) as it:
             await it.scan()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QTextCursor
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QPushButton
 
 from app.desktop.bridge import ServiceThread
 from app.desktop.notes.drafts import DraftStore
@@ -167,16 +167,21 @@ def test_a_conflict_that_was_resolved_while_the_note_was_loaded_is_not_asked_aga
     gui(main())
 
 
-def test_undo_brings_back_what_keep_theirs_gave_up(gui, opened, wait_until) -> None:
+def test_undo_restores_what_keep_theirs_discarded(gui, opened, wait_until) -> None:
     async def main() -> None:
         async with opened("A.md") as (vault, view):
             file = vault.root / "A.md"
             type_at_end(view, "mine")
             file.write_text("theirs\n")
             assert not await view.document.save()
-            view.notice.answer("Keep theirs")
+            view.activateWindow()
+            button = next(b for b in view.notice.findChildren(QPushButton) if b.text() == "Keep theirs")
+            button.setFocus()
+            await wait_until(button.hasFocus)
+            button.click()
             await wait_until(lambda: not view.document.dirty)
             assert view.editor.toPlainText() == "theirs\n" == file.read_text()
+            assert view.editor.hasFocus()  # so that Ctrl+Z reaches it
             view.editor.undo()
             assert view.editor.toPlainText() == NOTES["A.md"] + "mine"
             assert await view.document.save()
@@ -234,7 +239,7 @@ def test_a_save_that_fails_on_a_full_disk_is_shown_though_no_draft_fits(
     gui(main())
 
 
-def test_the_saves_of_a_sitting_share_one_session(gui, opened, wait_until) -> None:
+def test_consecutive_saves_share_one_session(gui, opened, wait_until) -> None:
     async def main() -> None:
         async with opened("A.md") as (vault, view):
             for word in ("one", "two", "three"):
@@ -301,7 +306,7 @@ def test_what_was_typed_while_comparing_is_kept_when_deciding_later(gui, opened,
             assert (draft.text, draft.result) == (NOTES["A.md"] + "mine", "by hand\n")
             again = NoteView(vault.client, ThemeSource("light"))
             await again.open("A.md")
-            again.notice.answer("Restore what was picked")
+            again.notice.answer("Restore merged text")
             assert again.document.text == "by hand\n"
             again.document._set_dirty(False)
             again.deleteLater()

@@ -9,8 +9,11 @@ import pytest
 from PySide6.QtCore import QLocale
 from PySide6.QtGui import QFont
 
-from app.desktop.notes.export import write_pdf
+from app.desktop.notes.export import render_for_print, write_pdf
+from app.desktop.theme.theme import LIGHT
 from app.desktop.widgets.reading_view import Rendered
+from app.vault.path import NotePath
+from tests.desktop.whole_vault import whole_vault
 
 
 @pytest.mark.parametrize(
@@ -25,3 +28,13 @@ def test_the_paper_of_a_pdf_is_that_of_the_region(qapp, tmp_path: Path, locale: 
         QLocale.setDefault(before)
     box = re.search(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)", file.read_bytes())
     assert tuple(round(float(side)) for side in box.groups()) == size
+
+
+def test_callouts_keep_their_colors_on_paper(gui, service, tmp_path: Path) -> None:
+    async def main() -> None:
+        async with whole_vault(tmp_path / "vault", service, {"A.md": "a"}) as vault:
+            text = "> [!danger] Out\n> x\n\n> [!tip] In\n> y\n"
+            shown = await vault.client.run(lambda ws: render_for_print(ws, NotePath.parse("A.md"), text))
+            assert LIGHT.danger in shown.html and LIGHT.danger != LIGHT.link
+
+    gui(main())

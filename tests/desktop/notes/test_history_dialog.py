@@ -43,7 +43,7 @@ def test_versions_are_listed_and_compared_with_now(
     gui(main())
 
 
-def test_restoring_asks_and_gives_the_very_bytes(
+def test_restoring_asks_and_restores_the_exact_bytes(
     gui, service: ServiceThread, wait_until, tmp_path: Path
 ) -> None:
     async def main() -> None:

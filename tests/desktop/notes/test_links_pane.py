@@ -55,7 +55,7 @@ def whole(pane: LinksPane, qtbot: QtBot) -> None:
     QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
 
 
-def test_many_links_come_in_their_order_with_the_window_awake_between(pane: LinksPane, qtbot: QtBot) -> None:
+def test_many_links_load_in_order_while_the_window_responds(pane: LinksPane, qtbot: QtBot) -> None:
     pane.show_surroundings(about(260, 30))
     assert not pane.is_whole
     assert names(pane, "From")[0] == "From 0"
@@ -68,7 +68,7 @@ def test_many_links_come_in_their_order_with_the_window_awake_between(pane: Link
     assert [each.text() for each in pane.findChildren(QLabel) if "more" in each.text()] == ["and 60 more"]
 
 
-def test_another_note_takes_the_place_of_one_that_is_still_coming(pane: LinksPane, qtbot: QtBot) -> None:
+def test_another_note_replaces_one_that_is_still_loading(pane: LinksPane, qtbot: QtBot) -> None:
     pane.show_surroundings(about(150, 150))
     pane.show_mentions(tuple(Mention(note("Named", number), 1, "here", 0, 4) for number in range(40)))
     pane.forget()
@@ -80,7 +80,7 @@ def test_another_note_takes_the_place_of_one_that_is_still_coming(pane: LinksPan
     assert names(pane, "Named") == []
 
 
-def test_news_leave_the_reader_where_he_was(pane: LinksPane, qtbot: QtBot) -> None:
+def test_updates_keep_the_scroll_position(pane: LinksPane, qtbot: QtBot) -> None:
     pane.show_surroundings(about(120, 0))
     whole(pane, qtbot)
     bar = pane.verticalScrollBar()

@@ -22,7 +22,7 @@ def owner(qtbot) -> QWidget:
     return made
 
 
-def test_a_wrong_key_is_told_and_the_right_one_works(
+def test_a_wrong_key_is_reported_and_the_right_one_works(
     gui, service: ServiceThread, wait_until, tmp_path: Path
 ) -> None:
     async def main() -> None:
@@ -59,7 +59,7 @@ def test_nothing_is_asked_for_the_built_in_agent_or_without_a_vault(owner: QWidg
     dialog = settings_with_model(settings, ThemeSource("light"), None, owner)
     dialog.show_section("model")
     (setup,) = dialog.findChildren(ModelPage)
-    assert "without a key" in setup._words.text()
+    assert "no key" in setup._words.text()
     changed = settings.model.model_copy(update={"provider": "openai"})
     setup.show_model(changed)
     assert "Open a vault" in setup._words.text()

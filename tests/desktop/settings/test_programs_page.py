@@ -26,7 +26,7 @@ def on_the_path(tmp_path: Path, monkeypatch) -> Path:
     return tmp_path
 
 
-def test_only_what_is_installed_is_known_once_and_how_it_speaks_the_protocol(on_the_path: Path) -> None:
+def test_only_installed_programs_are_listed_once_with_their_protocol(on_the_path: Path) -> None:
     found = {one.name: (one.command, *one.arguments) for one in installed_presets()}
     assert found == {"Claude Code": ("claude-agent-acp",), "Gemini CLI": ("gemini", "--acp")}
 

@@ -3,19 +3,19 @@ from __future__ import annotations
 import pytest
 
 from app.desktop.settings.tool_categories import ToolCategoryList, level_label
-from app.settings import PermissionSettings, Settings, ToolSettings
+from app.settings import PermissionSettings, Settings
 from app.toolkit.registry import AccessLevel
 from app.tools import CATEGORIES
 
 
 @pytest.mark.parametrize("level", list(AccessLevel))
-def test_every_level_is_in_words(qtbot, level: AccessLevel) -> None:
+def test_every_level_has_a_label(qtbot, level: AccessLevel) -> None:
     assert level_label(level)
 
 
 def test_without_a_vault_each_category_is_shown_as_it_is_for_all(qtbot) -> None:
     settings = Settings(
-        tools=ToolSettings(categories_on=("web",)), permissions=PermissionSettings(categories_off=("tags",))
+        permissions=PermissionSettings(categories={"web": True, "tags": False}),
     )
     switches = ToolCategoryList(None, settings)
     qtbot.addWidget(switches)
@@ -26,7 +26,7 @@ def test_without_a_vault_each_category_is_shown_as_it_is_for_all(qtbot) -> None:
     assert not switches.choices, "no vault is open"
 
 
-def test_a_switch_says_what_is_wanted(qtbot) -> None:
+def test_a_switch_emits_the_requested_state(qtbot) -> None:
     switches = ToolCategoryList(None, Settings())
     qtbot.addWidget(switches)
     with qtbot.waitSignal(switches.wanted) as wanted:

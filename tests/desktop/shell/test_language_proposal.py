@@ -45,7 +45,7 @@ class Shown:
         return {each.text(): each for each in banner.findChildren(QPushButton)} if banner else {}
 
 
-def test_switch_and_not_now(
+def test_the_proposal_can_be_accepted_or_postponed(
     gui, service: ServiceThread, tmp_path: Path, qtbot, wait_until, monkeypatch
 ) -> None:
     monkeypatch.setattr(multilingual, "state", lambda: "convertible")
@@ -81,7 +81,7 @@ def test_switch_and_not_now(
     gui(main())
 
 
-def test_what_is_missing_is_said(
+def test_missing_requirements_are_explained(
     gui, service: ServiceThread, tmp_path: Path, qtbot, wait_until, monkeypatch
 ) -> None:
     monkeypatch.setattr(multilingual, "state", lambda: "missing")

@@ -125,7 +125,7 @@ def test_the_user_is_asked_once_after_the_first_week(gui, desk, releases, wait_u
     gui(use())
 
 
-def test_a_yes_switches_it_on_and_checks(gui, desk, releases, wait_until) -> None:
+def test_accepting_enables_the_check_and_runs_it(gui, desk, releases, wait_until) -> None:
     async def use() -> None:
         one = desk(False)
         await one.check.begin()
@@ -177,7 +177,7 @@ def test_it_asks_once_a_day_and_not_about_a_skipped_version(gui, desk, releases,
     gui(use())
 
 
-def test_asked_for_it_says_what_came_in_any_case(gui, desk, releases, wait_until) -> None:
+def test_a_manual_check_always_shows_its_result(gui, desk, releases, wait_until) -> None:
     async def say(one: Desk) -> str:
         from app.desktop.runtime import tasks
 

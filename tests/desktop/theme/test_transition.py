@@ -58,7 +58,7 @@ def looks(stack: QStackedWidget) -> list[QImage]:
     return pictures
 
 
-def test_what_is_hidden_follows_and_looks_as_if_all_was_dressed_at_once(
+def test_hidden_widgets_are_restyled_later_with_the_same_result(
     qtbot: QtBot, qapp: QApplication, pages: QStackedWidget
 ) -> None:
     source = ThemeSource("light")
@@ -83,9 +83,7 @@ def test_what_is_hidden_follows_and_looks_as_if_all_was_dressed_at_once(
     assert looks(pages) == again
 
 
-def test_widgets_that_are_gone_by_then_do_no_harm(
-    qtbot: QtBot, qapp: QApplication, pages: QStackedWidget
-) -> None:
+def test_destroyed_widgets_do_no_harm(qtbot: QtBot, qapp: QApplication, pages: QStackedWidget) -> None:
     source = ThemeSource("light")
     source.apply(qapp)
     source.set("dark")
@@ -99,7 +97,7 @@ def test_widgets_that_are_gone_by_then_do_no_harm(
     assert pages.count() == 1
 
 
-def test_a_window_that_was_about_to_be_painted_goes_on_being_painted(
+def test_a_window_that_was_about_to_be_painted_is_still_painted(
     qtbot: QtBot, qapp: QApplication, pages: QStackedWidget
 ) -> None:
     source = ThemeSource("light")
@@ -113,7 +111,7 @@ def test_a_window_that_was_about_to_be_painted_goes_on_being_painted(
     qtbot.waitUntil(lambda: painted.often > 0, timeout=10_000)
 
 
-def test_listeners_that_are_gone_or_fail_keep_nobody_from_the_news(
+def test_failing_listeners_do_not_block_others(
     qtbot: QtBot,
     qapp: QApplication,
     pages: QStackedWidget,

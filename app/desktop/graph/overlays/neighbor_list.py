@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import (
     QAbstractListModel,
-    QCoreApplication,
     QModelIndex,
     QPersistentModelIndex,
     QSize,
@@ -20,6 +19,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QIcon, QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QListView, QToolButton, QVBoxLayout, QWidget
 
+from app.desktop.runtime.translation import translate
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.icons import icon
 from app.graph.model import PLAIN_LINK, Graph
@@ -47,14 +47,18 @@ class NeighborItem:
     def spoken(self) -> str:
         """The text for a screen reader."""
         if self.relation:
-            words = _tr("{0}, {1}, from this note") if self.outgoing else _tr("{0}, {1}, to this note")
+            words = (
+                translate("NeighborList", "{0}, {1}, from this note")
+                if self.outgoing
+                else translate("NeighborList", "{0}, {1}, to this note")
+            )
             return words.format(self.name, self.relation)
-        words = _tr("{0}, linked from this note") if self.outgoing else _tr("{0}, links to this note")
+        words = (
+            translate("NeighborList", "{0}, linked from this note")
+            if self.outgoing
+            else translate("NeighborList", "{0}, links to this note")
+        )
         return words.format(self.name)
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("NeighborList", text)
 
 
 def neighbors_of(graph: Graph, row: int) -> tuple[NeighborItem, ...]:

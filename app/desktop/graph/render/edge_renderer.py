@@ -22,7 +22,7 @@ from app.desktop.graph.camera import Camera
 from app.graph.core_bindings import WorkerThreads
 from app.graph.edge_style import EdgeStyle, Exposure
 from app.graph.model import Positions
-from app.graph.raster import draw_edges, frame_budget
+from app.graph.raster import FRAME_BUDGET, draw_edges
 
 T = TypeVar("T")
 
@@ -175,7 +175,7 @@ def _draw_edges(
         hidden = np.zeros(len(request.positions), dtype=bool)
         hidden[request.moving] = True
     at = camera.to_screen(request.positions, width, height)
-    budget = frame_budget() if request.hurried else None
+    budget = FRAME_BUDGET if request.hurried else None
     exposure = Exposure(request.alpha, 60.0 + 5.0 * request.camera.scale, ratio, budget)
     image = QImage(width, height, QImage.Format.Format_ARGB32_Premultiplied)
     pixels = image_pixels(image)

@@ -5,23 +5,18 @@ With the C core links and nodes are written into its memory; without it Qt paint
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtGui import QColor, QImage, QPainter
 
 from app.desktop.graph.node_style import rgb
-from app.desktop.graph.render.edge_renderer import EdgeImage, image_pixels, image_rect
+from app.desktop.graph.render.edge_renderer import image_pixels, image_rect
 from app.desktop.graph.render.overlay_painter import (
     FrameState,
     paint_empty,
     paint_over,
     paint_under,
-    to_point,
 )
-from app.desktop.graph.render.sprites import MAX_SPRITE_RADIUS, draw_disc
-from app.graph import core_bindings
 from app.graph.core_drawing import composite, draw_discs
 
 _DIMMED_OPACITY = 0.14
@@ -127,7 +122,7 @@ class Framebuffer:
     def _paint_all_but_names(self, frame: FrameState, ratio: float) -> None:
         order, lit = frame.scene.order, frame.lit
         at_rest = None if lit is None else self._kept.at_rest(frame, self._image)
-        if at_rest is not None and lit is not None and core_bindings.available():
+        if at_rest is not None and lit is not None:
             color, pixels = rgb(frame.scene.theme.window), image_pixels(self._image)
             composite(at_rest, (0.0, 0.0), 1.0, _undimmed(frame), color, pixels, None)
             order, lit = np.ascontiguousarray(order[lit[order] > 0][-_MAX_BRIGHT_NODES:]), None
@@ -136,17 +131,15 @@ class Framebuffer:
         painter = QPainter(self._image)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         paint_under(painter, self._image, frame)
-        self._draw_nodes(painter, frame, ratio, order, lit)
+        self._draw_nodes(frame, ratio, order, lit)
         paint_over(painter, frame)
         painter.end()
 
     def _lay_links(self, frame: FrameState, ratio: float) -> None:
         """Draw the background and the picture of the links under this camera."""
         ground, picture = QColor(frame.scene.theme.window), frame.picture
-        if picture is None or not core_bindings.available():
+        if picture is None:
             self._image.fill(ground)
-            if picture is not None:
-                self._paint_links(frame, picture)
             return
         area = image_rect(picture, frame.camera, frame.width, frame.height)
         zoom = area.width() * ratio / picture.image.width()
@@ -156,16 +149,8 @@ class Framebuffer:
         zoom = 1.0 if abs(zoom - 1.0) < 1e-5 else zoom
         composite(picture.pixels, corner, zoom, _undimmed(frame), color, image_pixels(self._image), None)
 
-    def _paint_links(self, frame: FrameState, picture: EdgeImage) -> None:
-        painter = QPainter(self._image)
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-        painter.setOpacity(_undimmed(frame))
-        painter.drawImage(image_rect(picture, frame.camera, frame.width, frame.height), picture.image)
-        painter.end()
-
     def _draw_nodes(
         self,
-        painter: QPainter,
         frame: FrameState,
         ratio: float,
         order: NDArray[np.int32],
@@ -173,35 +158,11 @@ class Framebuffer:
     ) -> None:
         """Draw the rows `order`, small nodes first, so that hubs lie on top."""
         scene = frame.scene
-        if not core_bindings.available():
-            self._paint_nodes(painter, frame)
-            return
         ground = rgb(scene.theme.window)
         view = frame.view.scaled(ratio)
         bodies, colors = scene.bodies, scene.colors
         pixels = image_pixels(self._image)
         draw_discs(bodies, colors, order, lit, _undimmed(frame), view, ground, ratio, pixels, None)
-
-    def _paint_nodes(self, painter: QPainter, frame: FrameState) -> None:
-        """Draw with Qt: nodes that are too large for the atlas or have a color of their own one by one."""
-        scene, view = frame.scene, frame.view
-        at, radii = view.to_pixels(scene.positions), view.radii(scene.radii)
-        opacity = frame.opacity()
-        x, y = at[:, 0], at[:, 1]
-        inside = (x > -radii) & (x < frame.width + radii) & (y > -radii) & (y < frame.height + radii)
-        rows = scene.order[(inside & (opacity > 0.0))[scene.order]]
-        usual = (radii[rows] <= MAX_SPRITE_RADIUS) & (scene.marks.colors is None)
-        small = rows[usual]
-        atlas = frame.atlas()
-        atlas.draw(
-            painter, atlas.fragments(at[small], radii[small], scene.nodes.group[small], opacity[small])
-        )
-        for row in rows[~usual].tolist():
-            painter.setOpacity(float(opacity[row]))
-            color = f"#{int(scene.colors[row]) & 0xFFFFFF:06x}"
-            group = replace(scene.nodes.groups[scene.nodes.group[row]], color=color)
-            draw_disc(painter, to_point(at[row]), float(radii[row]), group, scene.theme.window)
-        painter.setOpacity(1.0)
 
     def _paint_names(self, frame: FrameState, ratio: float, still: bool) -> None:
         """Draw the labels on device pixels: they stay sharp, and are copied rather than scaled."""

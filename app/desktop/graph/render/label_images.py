@@ -12,11 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPainterPath, QPen
 
 from app.desktop.graph.render.edge_renderer import image_pixels
-from app.graph import core_bindings
 from app.graph.core_drawing import stamp
 
 _MAX_LABEL_CHARS = 34
@@ -172,11 +171,4 @@ def draw_labels(
         shares: float32 (k,), the opacity of each.
         image: An image in device pixels, without a ratio.
     """
-    if core_bindings.available():
-        stamp([each.pixels for each in pictures], corners, shares, image_pixels(image))
-        return
-    painter = QPainter(image)
-    for picture, (x, y), share in zip(pictures, corners.tolist(), shares.tolist(), strict=True):
-        painter.setOpacity(share)
-        painter.drawImage(QPoint(x, y), picture.image)
-    painter.end()
+    stamp([each.pixels for each in pictures], corners, shares, image_pixels(image))

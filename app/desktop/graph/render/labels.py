@@ -13,15 +13,9 @@ from numpy.typing import NDArray
 from PySide6.QtGui import QImage
 
 from app.desktop.graph.render.label_images import Key, LabelImage, LabelImages, draw_labels
-from app.desktop.graph.render.label_placement import (
-    Box,
-    find_label_places,
-    label_box,
-    label_corners,
-    visible_rows,
-)
+from app.desktop.graph.render.label_placement import Box, label_box, label_corners
 from app.desktop.graph.scene import Scene
-from app.graph.core_drawing import Bodies, Viewport
+from app.graph.core_drawing import Bodies, Viewport, first_seen, place_labels
 
 _MIN_NAMED_RADIUS = 3.3
 _LANDMARK_COUNT = 7
@@ -131,14 +125,14 @@ class LabelRenderer:
         names = self._names_of(scene, rows, pictures, view)
         sides = np.array([self._sides.get(row, 0) for row in rows], dtype=np.int32)
         discs = self._covered(scene, bodies, view, around)
-        find_label_places(names, discs, float(width), leading, room, _FORCED_LABEL_COUNT, sides)
+        place_labels(names, discs, float(width), leading, room, _FORCED_LABEL_COUNT, sides)
         self._set_placed(rows, names, sides, leading, opacity)
         self._images.request(self._missing[:_MAX_REQUESTED_IMAGES])
 
     def _names_of(
         self, scene: Scene, rows: Sequence[int], pictures: Mapping[int, LabelImage], view: Viewport
     ) -> NDArray[np.float32]:
-        """Return the labels as they are placed, float32 (k, 5); see `find_label_places`."""
+        """Return the labels as they are placed, float32 (k, 5); see `place_labels`."""
         places = np.array(rows, dtype=np.int64)
         names = np.empty((len(rows), 5), dtype=np.float32)
         names[:, :2] = view.to_pixels(scene.positions[places])
@@ -157,15 +151,11 @@ class LabelRenderer:
 
         Zoomed out, where all are too small, the heaviest few are labeled as landmarks.
         """
-        found = visible_rows(
-            bodies, scene.heaviest, view, around, _MIN_NAMED_RADIUS, _MIN_NAMED_OPACITY, most
-        )
+        found = first_seen(bodies, scene.heaviest, view, around, _MIN_NAMED_RADIUS, _MIN_NAMED_OPACITY, most)
         if len(found) < _LANDMARK_COUNT:
-            found = visible_rows(
-                bodies, scene.heaviest, view, around, 0.0, _MIN_NAMED_OPACITY, _LANDMARK_COUNT
-            )
+            found = first_seen(bodies, scene.heaviest, view, around, 0.0, _MIN_NAMED_OPACITY, _LANDMARK_COUNT)
         named = np.array([row for row, seen in self._shown.items() if seen > 0.3], dtype=np.int32)
-        kept = visible_rows(bodies, named, view, around, _MIN_NAMED_RADIUS, _MIN_NAMED_OPACITY, len(named))
+        kept = first_seen(bodies, named, view, around, _MIN_NAMED_RADIUS, _MIN_NAMED_OPACITY, len(named))
         rows = np.unique(np.concatenate([found, kept]))
         liking = scene.weight[rows]
         liking[np.searchsorted(rows, kept)] *= np.float32(1.6)
@@ -174,7 +164,7 @@ class LabelRenderer:
 
     def _covered(self, scene: Scene, bodies: Bodies, view: Viewport, around: Box) -> NDArray[np.float32]:
         """Return boxes in the largest discs, which no label may cover; their edges may be touched."""
-        rows = visible_rows(
+        rows = first_seen(
             bodies, scene.largest, view, around, _MIN_AVOIDED_RADIUS, _MIN_NAMED_OPACITY, _MAX_AVOIDED_NODES
         )
         at, inner = view.to_pixels(scene.positions[rows]), 0.8 * view.radii(scene.radii[rows])[:, None]

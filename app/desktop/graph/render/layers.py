@@ -15,7 +15,6 @@ from app.desktop.graph.render.framebuffer import Framebuffer
 from app.desktop.graph.render.label_images import LabelImages, LabelStyle
 from app.desktop.graph.render.labels import LabelRenderer, label_sizes
 from app.desktop.graph.render.overlay_painter import FrameState, edge_alpha
-from app.desktop.graph.render.sprites import Atlas
 from app.desktop.graph.scene import Scene
 from app.graph.model import Graph
 
@@ -49,8 +48,6 @@ class Layers:
         self.edges = EdgeRenderer()
         self.names = LabelImages(self._name_look())
         self._surface = Framebuffer()
-        self._atlas: Atlas | None = None
-        self._atlas_of: object = None
         self.renew()
 
     def _name_look(self) -> LabelStyle:
@@ -79,15 +76,6 @@ class Layers:
         self.labels.rename(graph.names, {row: known[path] for row, path in shown.items() if path in known})
         self.resize()
 
-    def atlas(self) -> Atlas:
-        """Return the node pictures that Qt paints without the C core; created on first use."""
-        groups, window = self._scene.nodes.groups, self._scene.theme.window
-        colors = tuple((group.color, group.hollow) for group in groups)
-        wanted = (colors, window, self.ratio)
-        if self._atlas is None or wanted != self._atlas_of:
-            self._atlas, self._atlas_of = Atlas(groups, window, self.ratio), wanted
-        return self._atlas
-
     def request(
         self,
         camera: Camera,
@@ -112,7 +100,6 @@ class Layers:
             camera,
             *size,
             self.edges.picture,
-            self.atlas,
             self.labels,
             self._font,
             motion.dim,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +16,7 @@ from app.desktop.graph.highlights import Glow
 from app.desktop.graph.node_style import mix_colors, relation_color, suggested_mask
 from app.desktop.graph.render.edge_renderer import EdgeImage
 from app.desktop.graph.render.labels import LabelRenderer
-from app.desktop.graph.render.sprites import Atlas, draw_lines, stroke_lines
+from app.desktop.graph.render.sprites import draw_lines, stroke_lines
 from app.desktop.graph.scene import Scene
 from app.graph.core_drawing import Viewport
 from app.graph.model import PLAIN_LINK
@@ -39,7 +39,6 @@ class FrameState:
         width: The width of the view in pixels.
         height: The height of the view in pixels.
         picture: The links, once there is a picture.
-        atlas: Creates the node pictures if Qt has to paint nodes.
         labels: The labels.
         font: The font of messages.
         dim: 0 to 1, how far all but the lit nodes are dimmed.
@@ -54,7 +53,6 @@ class FrameState:
     width: int
     height: int
     picture: EdgeImage | None
-    atlas: Callable[[], Atlas]
     labels: LabelRenderer
     font: QFont
     dim: float
@@ -175,7 +173,7 @@ def _paint_lit_lines(painter: QPainter, image: QImage, frame: FrameState) -> Non
         width = (1.3 if name == PLAIN_LINK else 1.9) if fine else 1.0
         proposed = np.zeros(len(chosen), dtype=bool) if suggested is None else suggested[chosen]
         ends = _ends(frame, scene.graph.edges[chosen[~proposed]])
-        stroke_lines(painter, image, ends, color, width, opacity)
+        stroke_lines(image, ends, color, width, opacity)
         painter.setOpacity(opacity)
         painter.setPen(QPen(QColor(color), width, Qt.PenStyle.DashLine))
         draw_lines(painter, _ends(frame, scene.graph.edges[chosen[proposed]]))
@@ -213,7 +211,7 @@ def _paint_held_lines(painter: QPainter, image: QImage, frame: FrameState, held:
     for each in np.unique(look.classes[mine]).tolist():
         color = "#" + "".join(f"{part:02x}" for part in look.colors[each].tolist())
         ends = _ends(frame, scene.graph.edges[mine[look.classes[mine] == each]])
-        stroke_lines(painter, image, ends, mix_colors(scene.theme.window, color, 0.5), 1.0, 1.0)
+        stroke_lines(image, ends, mix_colors(scene.theme.window, color, 0.5), 1.0, 1.0)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
 

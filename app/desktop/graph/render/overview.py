@@ -6,10 +6,8 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 
-import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QColor, QImage, QPainter, QPen
+from PySide6.QtGui import QImage
 
 from app.desktop.graph.camera import Camera, fit_camera
 from app.desktop.graph.node_style import rgb
@@ -18,12 +16,11 @@ from app.desktop.graph.scene import Scene
 from app.graph import core_bindings
 from app.graph.core_drawing import draw_discs
 from app.graph.edge_style import Exposure
-from app.graph.raster import draw_edges, frame_budget
+from app.graph.raster import FRAME_BUDGET, draw_edges
 
 _MARGIN = 4.0
 _EDGE_ALPHA = 0.12
 _MIN_RADIUS = 0.8
-_MAX_PAINTED_NODES = 4000
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -98,26 +95,13 @@ def _work(scene: Scene, size: tuple[int, int], ratio: float) -> Callable[[], Gra
         view = replace(view, least=_MIN_RADIUS * ratio)
         image = QImage(width, height, QImage.Format.Format_ARGB32_Premultiplied)
         pixels = image_pixels(image)
-        exposure = Exposure(_EDGE_ALPHA, 60.0, ratio, frame_budget() // 4)
+        exposure = Exposure(_EDGE_ALPHA, 60.0, ratio, FRAME_BUDGET // 4)
         draw_edges(looks(), view.to_pixels(bodies.at), pixels, exposure)
-        if core_bindings.available():
-            alone = core_bindings.WorkerThreads(1)
-            draw_discs(bodies, colors, order, None, 1.0, view, ground, ratio, pixels, alone)
-        else:
-            largest = order[-_MAX_PAINTED_NODES:]
-            _paint_points(image, view.to_pixels(bodies.at[largest]), colors[largest])
+        alone = core_bindings.WorkerThreads(1)
+        draw_discs(bodies, colors, order, None, 1.0, view, ground, ratio, pixels, alone)
         return GraphOverview(image, _area(camera, width, height))
 
     return draw
-
-
-def _paint_points(image: QImage, at: NDArray[np.float32], colors: NDArray[np.uint32]) -> None:
-    """Draw the largest nodes without the C core."""
-    painter = QPainter(image)
-    for (x, y), color in zip(at.tolist(), colors.tolist(), strict=True):
-        painter.setPen(QPen(QColor(color & 0xFFFFFF), 1.6))
-        painter.drawPoint(round(x), round(y))
-    painter.end()
 
 
 def _area(camera: Camera, width: int, height: int) -> QRectF:

@@ -610,8 +610,10 @@ class LiveView(QTextEdit):
             return True
         if self.is_at_start_of_text() and any(event.matches(key) for key in _BACKWARD):
             return True  # the properties have a form of their own
-        if event.matches(QKeySequence.StandardKey.MoveToStartOfDocument) and self.flow.hides_properties:
-            self._move_to((navigation.first_text_line(self.flow), 0), False)
+        if event.matches(QKeySequence.StandardKey.MoveToStartOfDocument):
+            hidden = self.flow.hides_properties
+            self._move_to((navigation.first_text_line(self.flow) if hidden else 0, 0), False)
+            self.verticalScrollBar().setValue(0)  # the header is above the cursor
             return True
         return False
 

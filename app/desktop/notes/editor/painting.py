@@ -222,10 +222,9 @@ def fold_mark_center(flow: TextFlow, row: EditorRow) -> QPointF:
     if fragment is not None and fragment.layout.lineCount():
         first = fragment.layout.lineAt(0)
         middle = fragment.y + first.y() + first.height() / 2
-    quotes = len(row.scan.quotes) - (row.scan.kind is LineKind.CALLOUT)
-    x = text_layout.QUOTE_INDENT * flow.style.zoom * max(0, quotes)
-    if row.scan.kind in (LineKind.ITEM, LineKind.TASK):
-        x += text_layout.LIST_INDENT * flow.style.zoom * row.scan.level
+    # In quotes it is left of the outermost bar: on a bar it can't be seen.
+    is_nested_item = row.scan.kind in (LineKind.ITEM, LineKind.TASK) and not row.scan.quotes
+    x = text_layout.LIST_INDENT * flow.style.zoom * row.scan.level if is_nested_item else 0.0
     return QPointF(x + FOLD_MARK_X, middle)
 
 

@@ -40,7 +40,7 @@ class DiffCanvas(DiffViewport):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName("Changes")
+        self.setAccessibleName(self.tr("Changes"))
         self.viewport().setMouseTracking(True)
 
     @property
@@ -165,11 +165,11 @@ class DiffCanvas(DiffViewport):
         """Show the menu for copying the selection or the change."""
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        copy = menu.addAction("Copy", self.copy)
+        copy = menu.addAction(self.tr("Copy"), self.copy)
         copy.setEnabled(self.selected_text() != "")
-        change = menu.addAction("Copy this change", self.copy_change)
+        change = menu.addAction(self.tr("Copy this change"), self.copy_change)
         change.setEnabled(self.current >= 0)
-        menu.addAction("Select all", self.select_all)
+        menu.addAction(self.tr("Select all"), self.select_all)
         menu.popup(event.globalPos())
 
     def selected_text(self) -> str:

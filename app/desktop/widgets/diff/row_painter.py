@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
+from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import Theme
 from app.desktop.widgets.diff.row_layout import DiffMode, DiffRow, DiffRows
 from app.desktop.widgets.diff.selection import Selection, row_side
@@ -202,7 +203,9 @@ class RowPainter:
         self._painter.fillRect(box, QColor(self._theme.sunken))
         self._painter.setFont(self._grid.shaped)
         self._painter.setPen(QColor(self._theme.muted))
-        lines = pluralize(row.folded, "unchanged line")
+        lines = pluralize(
+            row.folded, translate("DiffView", "unchanged line"), translate("DiffView", "unchanged lines")
+        )
         heading = self._heading_before(row)
         text = f"⋯  {lines}" + (f"   ·   {heading}" if heading else "")
         inner = box.adjusted(self._panes[0].sign, 0, -_PADDING, 0)

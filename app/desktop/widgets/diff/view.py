@@ -173,10 +173,10 @@ class DiffView(QWidget):
             self._show(*work(), keep_place=keep_place)
             return
         if not keep_place:
-            self._message.setText("Comparing…")
+            self._message.setText(self.tr("Comparing…"))
             self._pages.setCurrentWidget(self._message)
         later = self._show_later(self._round, work, keep_place)
-        tasks.start(later, owner=self, what="compare the two versions")
+        tasks.start(later, owner=self, what=self.tr("compare the versions"))
 
     async def _show_later(
         self, started: int, work: Callable[[], tuple[Diff, DiffRows]], keep_place: bool
@@ -204,7 +204,7 @@ class DiffView(QWidget):
         if diff.hunks or diff.before:
             self._pages.setCurrentWidget(self.canvas)
         else:
-            self._message.setText("An empty file: no bytes to show.")
+            self._message.setText(self.tr("Empty file"))
             self._pages.setCurrentWidget(self._message)
         self.canvas.set_ticks(self._unticked, self._selectable and len(diff.hunks) > 1)
         self.canvas.show_sheet(sheet, keep_place=keep_place)
@@ -266,7 +266,7 @@ class DiffView(QWidget):
         self.canvas.hunk_toggled.connect(self._toggle)
         self.canvas.unfold_requested.connect(self._unfold)
         self.canvas.measure_wanted.connect(
-            lambda: tasks.start(self._measure(), owner=self, what="break the lines anew")
+            lambda: tasks.start(self._measure(), owner=self, what=self.tr("wrap the lines"))
         )
         self.canvas.current_changed.connect(lambda _: self._refresh_bar())
         self._theme.changed.connect(self._apply_theme)
@@ -296,13 +296,15 @@ class DiffView(QWidget):
         if diff is None:
             self._counts.clear()
             return
-        place = f"Change {self.canvas.current + 1} of {hunks}" if hunks else "No change"
-        left_out = f"&nbsp;&nbsp;·&nbsp;&nbsp;{len(self._unticked)} left out" if self._unticked else ""
+        place = self.tr("Change {0} of {1}").format(self.canvas.current + 1, hunks)
+        excluded = self.tr("{0} excluded").format(len(self._unticked))
+        left_out = f"&nbsp;&nbsp;·&nbsp;&nbsp;{excluded}" if self._unticked else ""
         counts = ((theme.success, "+", diff.added), (theme.danger, "−", diff.removed))
         shown = "&nbsp;".join(
             f"<span style='color:{color}'>{sign}{count:,}</span>" for color, sign, count in counts if count
         )
-        self._counts.setText(f"{place}&nbsp;&nbsp; {shown}{left_out}")
+        position = place if hunks else self.tr("No changes")
+        self._counts.setText(f"{position}&nbsp;&nbsp; {shown}{left_out}")
 
 
 def _tool(bar: QWidget, name: str, *, checkable: bool = False) -> QToolButton:

@@ -17,7 +17,7 @@ from PySide6.QtGui import QGuiApplication, QImage, QTextCursor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel
 
-from app.desktop.notes.editor import hit_test, row_layout
+from app.desktop.notes.editor import hit_test, painting, row_layout
 from app.desktop.notes.editor.completion import CompletionItem, CompletionRequest, find_request
 from app.desktop.notes.editor.drawings import Drawing, DrawingRequest
 from app.desktop.notes.editor.live_editor import LiveEditor
@@ -413,7 +413,7 @@ def test_shift_enter_is_a_plain_line_end(make_editor: Make) -> None:
     assert editor.text() == "- one\n"
 
 
-def test_tab_indents_items_and_shift_tab_takes_it_back(make_editor: Make) -> None:
+def test_tab_indents_items_and_shift_tab_unindents_them(make_editor: Make) -> None:
     editor = make_editor("1. one\n2. two\n3. three")
     select(editor, editor.text().index("two"), len(editor.text()))
     QTest.keyClick(editor, KEYS.Key_Tab)
@@ -437,6 +437,30 @@ def test_tab_goes_through_a_table_aligns_it_and_adds_a_row(make_editor: Make) ->
     assert editor.text().endswith("|  1  |\n| new     |     |")
     QTest.keyClick(editor, KEYS.Key_Backtab)
     assert editor.textCursor().selectedText() == "1"
+
+
+def test_the_start_of_the_note_is_shown_with_its_header(make_editor: Make) -> None:
+    editor = make_editor("---\nkey: value\n---\n" + "line\n" * 200)
+    header = QLabel("form")
+    header.setFixedHeight(120)
+    editor.set_header(header)
+    to_end(editor)
+    assert editor.verticalScrollBar().value() > 0
+    QTest.keyClick(editor, KEYS.Key_Home, HELD.ControlModifier)
+    assert editor.textCursor().blockNumber() == 3
+    assert editor.verticalScrollBar().value() == 0 == header.y()
+
+
+@pytest.mark.parametrize("text", ["> > [!tip]- In\n> > b", "> - a\n>   - b", "> # H\n> text"])
+def test_the_mark_that_folds_is_left_of_the_bars_of_quotes(make_editor: Make, text: str) -> None:
+    editor = make_editor(f"{text}\n\nend")
+    to_end(editor)
+    assert editor.flow.fold_range(0) is not None
+    center = painting.fold_mark_center(editor.flow, editor.flow.row(0))
+    assert center.x() + 5 < 0
+    event_at = point_of(editor, center.x(), center.y())
+    QTest.mouseClick(editor.viewport(), LEFT, HELD.NoModifier, event_at)
+    assert editor.flow.rows[0].is_folded != text.startswith("> > [!tip]-")
 
 
 def test_a_line_that_becomes_a_comment_is_not_replaced_by_the_next_key(make_editor: Make) -> None:
@@ -523,7 +547,7 @@ def test_formatting_keys(make_editor: Make, text: str, chosen: str, key: Qt.Key,
         ("f(", "f()"),
     ],
 )
-def test_smart_pairs_type_what_was_meant(make_editor: Make, typed: str, after: str) -> None:
+def test_smart_pairs_insert_the_closing_character(make_editor: Make, typed: str, after: str) -> None:
     editor = make_editor("")
     QTest.keyClicks(editor, typed)
     assert editor.text() == after
@@ -630,7 +654,7 @@ def test_a_read_only_editor_changes_nothing(make_editor: Make) -> None:
         ("in `code [[x", None),
     ],
 )
-def test_what_is_being_typed_is_recognized(before: str, expected: CompletionRequest | None) -> None:
+def test_the_completion_context_is_recognized(before: str, expected: CompletionRequest | None) -> None:
     assert find_request(before) == expected
 
 
@@ -816,5 +840,5 @@ def test_a_screen_reader_reads_text_cursor_and_line() -> None:
     assert "read" in run(_ACCESSIBLE)
 
 
-def test_150_editors_are_made_and_thrown_away() -> None:
+def test_150_editors_are_created_and_destroyed() -> None:
     assert "gone" in run(_TORN_DOWN)

@@ -123,7 +123,7 @@ def compose(editor: LiveEditor, rng: random.Random) -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_random_edits_keep_the_flow_true_and_are_undone(
+def test_random_edits_keep_the_layout_consistent_and_are_undone(
     make_editor: Callable[..., LiveEditor], seed: int
 ) -> None:
     rng = random.Random(seed)

@@ -27,7 +27,7 @@ def setup_of(vault: WholeVault, servers: tuple[ExternalServer, ...] = ()) -> Ext
         settings.external = ExternalSettings.model_validate({"servers": value})
         vault.client._service.post(lambda: vault.workspace.apply_settings(settings))
 
-    vault.workspace.external.pace = QUICK
+    vault.workspace.external.timeouts = QUICK
     made.changed.connect(take)
     if servers:
         take(servers)
@@ -67,7 +67,7 @@ def test_a_server_is_shown_and_its_tools_are_allowed_by_their_marks(
     gui(main())
 
 
-def test_a_changed_tool_is_looked_at_before_it_is_allowed_again(
+def test_a_changed_tool_is_reviewed_before_it_is_allowed_again(
     gui, service: ServiceThread, wait_until, tmp_path: Path
 ) -> None:
     async def main() -> None:

@@ -1,4 +1,4 @@
-"""Draw all links into one picture with numpy, without the C core."""
+"""The picture of links in numpy, to compare the core with."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _DASH_PERIOD = 10.2
 Ends = NDArray[np.float32]
 
 
-def draw_edges_numpy(
+def draw_edges(
     style: EdgeStyle,
     at: NDArray[np.float32],
     width: int,
@@ -27,7 +27,7 @@ def draw_edges_numpy(
     exposure: Exposure,
     hidden: NDArray[np.bool_] | None,
 ) -> NDArray[np.uint8]:
-    """Draw like `app.graph.raster.draw_edges`, without the C core."""
+    """Draw like `app.graph.raster.draw_edges`."""
     source, target = at[style.edges[:, 0]], at[style.edges[:, 1]]
     is_visible = style.light > 0
     if hidden is not None:
