@@ -126,12 +126,12 @@ async def block(
             composite (sections with name, content, read_only).
         description: What a new block is for, in a sentence.
     """
-    memory, agent = memory_of(context), agent_key(context.caller)
+    memory, caller = memory_of(context), agent_key(context.caller)
     if op == "list":
-        return context.propose(ChangeSet(()), _list_blocks(blocks_of(context), agent))
+        return context.propose(ChangeSet(()), _list_blocks(blocks_of(context), caller))
     if op == "create":
         made = Block.new(
-            agent,
+            caller,
             label or "",
             type=BlockType(type or "working"),
             schema=parse_schema(layout) if layout else None,
@@ -142,10 +142,10 @@ async def block(
         return _create(context, memory, made)
     if op == "load" and source_id is not None:
         return await asyncio.to_thread(_load_file, context, memory.store, source_id, label or "")
-    found = blocks_of(context).block(label or "", agent)
+    found = blocks_of(context).block(label or "", caller)
     if op == "viewport":
-        view = replace(found.view_of(agent), start=start_line or 1, lines=display_lines)
-        return _show_lines(context, found, found.with_view(agent, view))
+        view = replace(found.view_of(caller), start=start_line or 1, lines=display_lines)
+        return _show_lines(context, found, found.with_view(caller, view))
     if op in ("share", "unshare"):
         # A share with an agent that no longer exists can still be revoked.
         other = agent or "" if op == "unshare" and agent in found.shares else memory.agent(agent or "")
