@@ -1,4 +1,4 @@
-"""The seen half of the evaluation set stays understood, and nothing in it leads to a wrong write."""
+"""The seen half of the evaluation set is still understood, and no request in it leads to a wrong write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model's structured answers, and the local ones with the reason where there are none."""
+"""A model's structured answers, and the local ones with the reason if there are none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Confidence by log-odds: bounded, monotonic, at rest in the end, with impacts that add up."""
+"""Confidence by log-odds is bounded, monotonic and convergent, and its impacts add up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a cross-encoder adds to a suggested relation: the rule, for any probabilities."""
+"""The combination of a suggested relation with a cross-encoder's verdict, for any probabilities."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The doctor's advice fits how the app was installed."""
+"""The doctor's advice matches the kind of installation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tools as commands: what their words and flags mean, what is printed, and what the exit status says."""
+"""Tools as commands: the meaning of words and flags, the output, and the exit status."""
 
 from __future__ import annotations
 

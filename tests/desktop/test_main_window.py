@@ -87,7 +87,7 @@ def notes_of(window: MainWindow) -> list[PlainNote]:
 
 
 def pressable() -> list[QPushButton]:
-    """Buttons in sight: a row that was just made is shown a turn of the loop later, a removed one goes so."""
+    """Return the visible buttons; new rows appear and removed ones go in the next turn of the loop."""
     return [button for sheet in sheets() for button in sheet.findChildren(QPushButton) if button.isVisible()]
 
 
@@ -324,7 +324,7 @@ def test_the_last_vault_is_remembered_when_it_is_opened(
     errors.append("failed to open Other")
 
     def kept() -> str:
-        return WindowState.of_window().text("vault")  # what a start after kill -9 finds
+        return WindowState.of_window().text("vault")  # The state that a start after kill -9 finds.
 
     async def refuse(root: Path, settings: Settings, approver: object, read_only: bool) -> VaultService:
         if root != vault:

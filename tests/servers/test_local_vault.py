@@ -145,7 +145,14 @@ async def test_pending_results_taint_like_immediate_ones(
     later = await hub.call(ROBOT, "create_note", {"name": "Later"}, waiting="pending")
     read = await hub.call(ROBOT, "look_outside", {})
     workspace.pending._store.finish(later.pending, PendingState.DONE, read.as_dict())
-    fresh = LocalVaultAccess("again", workspace.runner, workspace.registry, workspace.events)
+    fresh = LocalVaultAccess(
+        "again",
+        workspace.runner,
+        workspace.registry,
+        workspace.events,
+        workspace.pending,
+        workspace.memory,
+    )
     assert not fresh.clients_registry.is_tainted(ROBOT)
     asked = {"op": "status", "pending_operation_id": later.pending}
     assert (await fresh.call(ROBOT, "pending", asked)).untrusted

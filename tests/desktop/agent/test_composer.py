@@ -1,4 +1,4 @@
-"""Where the user writes: sending, stopping, names after @, notes given along."""
+"""The composer: sending, stopping, names after @, attached notes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The menu of who answers, and what it remembers."""
+"""The menu of agents and models, and what it remembers."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ NOTES = {"Longitude.md": "# Longitude\n", "Latitude.md": "See [[Longitude]].\n",
 
 @pytest.fixture
 def panel_of(service: ServiceThread, tmp_path: Path, qtbot) -> Callable:
-    """`async with panel_of() as (vault, panel)`."""
+    """Return a context manager: `async with panel_of() as (vault, panel)`."""
 
     @asynccontextmanager
     async def make() -> AsyncIterator[tuple[WholeVault, AgentPanel]]:
@@ -44,7 +44,7 @@ def panel_of(service: ServiceThread, tmp_path: Path, qtbot) -> Callable:
 
 
 async def ask(panel: AgentPanel, text: str, wait_until) -> None:
-    """Send `text` and wait until the turn is over."""
+    """Send `text` and wait for the end of the turn."""
     panel.composer.field.setPlainText(text)
     panel.composer.sent.emit(text)
     await wait_until(lambda: panel.composer.running)

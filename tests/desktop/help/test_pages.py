@@ -1,4 +1,4 @@
-"""The help: the handbook, and pages made from tools and commands."""
+"""The help: the handbook, and generated pages of tools and commands."""
 
 from __future__ import annotations
 

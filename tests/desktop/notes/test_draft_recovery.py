@@ -1,4 +1,4 @@
-"""Unsaved text of a note that is gone: offered when the vault is opened, never just kept."""
+"""Unsaved text of a deleted note is offered when the vault is opened."""
 
 from __future__ import annotations
 

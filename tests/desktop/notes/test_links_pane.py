@@ -1,4 +1,4 @@
-"""The links of a note come bit by bit, in order, and whole in the end."""
+"""The links of a note load in parts, in order and completely."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def about(incoming: int, outgoing: int) -> NoteContext:
 
 
 def names(pane: LinksPane, start: str) -> list[str]:
-    """The notes that are listed, from top to bottom."""
+    """Return the listed notes, from top to bottom."""
     buttons = [each for each in pane.findChildren(QPushButton) if each.text().startswith(start)]
     page = pane.widget()
     assert page is not None
@@ -63,7 +63,7 @@ def test_many_links_load_in_order_while_the_window_responds(pane: LinksPane, qtb
     whole(pane, qtbot)
     listed = [f"From {number}" for number in range(200)]
     others = [f"To {number}" for number in range(30)]
-    # Rows stand in their order once they are laid out.
+    # Rows are in order after the layout.
     qtbot.waitUntil(lambda: names(pane, "From") == listed and names(pane, "To") == others, timeout=10_000)
     assert [each.text() for each in pane.findChildren(QLabel) if "more" in each.text()] == ["and 60 more"]
 

@@ -1,4 +1,4 @@
-"""The key and the test of a model in the settings, against a server that speaks the protocol."""
+"""The key and the connection test of a model in the settings, against a server that speaks the protocol."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from app.desktop.theme.theme import ThemeSource
 from app.permissions.approval import Denied
 from tests.desktop.whole_vault import WholeVault, whole_vault
 
-# Two notes that all of six others link, and nobody links with each other.
+# Two notes that all of six others link, without links to each other.
 FRIENDS = [f"Friend {n}" for n in range(6)]
 NOTES = {
     "Tea.md": "---\ntags: [drinks, leaves]\n---\nTea is made of leaves in hot water.\n",

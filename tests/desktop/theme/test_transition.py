@@ -35,7 +35,7 @@ def page(number: int) -> QWidget:
 
 @pytest.fixture
 def pages(qtbot: QtBot, qapp: QApplication) -> Iterator[QStackedWidget]:
-    """Three pages of which one is shown; the others have been, once."""
+    """Three pages, one of which is shown; the others have been shown once."""
     stack = QStackedWidget()
     qtbot.addWidget(stack)
     for number in range(3):
@@ -70,7 +70,7 @@ def test_hidden_widgets_are_restyled_later_with_the_same_result(
     ground = pages.grab().toImage().pixelColor(5, 5)
     qtbot.waitUntil(lambda: source.is_settled, timeout=10_000)
     dark = looks(pages)
-    source.apply(qapp)  # everything in one go
+    source.apply(qapp)  # Everything at once.
     assert looks(pages) == dark
     assert dark[0].pixelColor(5, 5) == ground, "the first picture that is painted is dark"
     assert all(one != other for one, other in zip(light, dark, strict=True))
@@ -135,7 +135,7 @@ def test_failing_listeners_do_not_block_others(
 
 
 class Painted(QObject):
-    """Counts how often a widget is painted."""
+    """Counts the paint events of a widget."""
 
     def __init__(self, widget: QWidget) -> None:
         super().__init__(widget)
@@ -148,7 +148,7 @@ class Painted(QObject):
 
 
 class Listener(QWidget):
-    """Writes down what it hears; the one called "failing" can't take the theme."""
+    """Records theme changes; the one called "failing" raises an error."""
 
     def __init__(self, name: str, told: list[str], parent: QWidget) -> None:
         super().__init__(parent)
