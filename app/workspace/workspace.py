@@ -509,6 +509,5 @@ class Workspace:
         """Enable or disable semantic search and the language model for tools and the search language."""
         known = self.embeddings.is_enabled
         self.runner.services.semantic_search = self.semantic_search if known else None
-        has_model = self.settings.model.provider != "built-in"
-        self.runner.services.language_model = self._thinker if has_model else None
+        self.runner.services.language_model = self._thinker if self.settings.uses_model else None
         self.index.similarity = self.embeddings.similar if known else None
