@@ -134,7 +134,7 @@ def _readable(context: ToolContext, path: NotePath) -> OpenNote | None:
 async def _cosines(
     context: ToolContext, question: ParsedQuestion, candidates: Sequence[Candidate]
 ) -> list[float] | None:
-    meaning = context.services.semantic_search
+    meaning = context.semantic_search
     if meaning is None or not candidates or not context.index.has_embeddings:
         return None
     try:

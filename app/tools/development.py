@@ -10,10 +10,10 @@ from pydantic import Field
 from app.errors import ConflictError, InvalidParametersError, NotFoundError, PermissionDeniedError
 from app.permissions.pluralize import pluralize
 from app.toolkit.argument_types import ContentHash, MarkdownText
-from app.toolkit.context import ToolContext
 from app.toolkit.file_view import FileView, ask_to_read, resolve_path
 from app.toolkit.proposal import EffectProposal, Proposal
 from app.toolkit.result import ToolResult
+from app.toolkit.services import DevelopmentContext
 from app.toolkit.tool import tool
 from app.vault.changes import ChangeSet, Create, Delete, FileChange, Update, after_of, content_hash
 from app.vault.diff import compare
@@ -53,7 +53,7 @@ class Difference(ToolResult):
 
 @tool(category="development", always_asks=True)
 async def patch(
-    context: ToolContext,
+    context: DevelopmentContext,
     patch: Annotated[str, Field(min_length=1, max_length=1024 * 1024)],
     files: Annotated[list[VaultFile], Field(min_length=1, max_length=200)],
     dry_run: bool = False,
@@ -88,7 +88,10 @@ async def patch(
     always_asks=True,
 )
 async def file_write(
-    context: ToolContext, path: VaultFile, content: MarkdownText, expected_hash: ContentHash | None = None
+    context: DevelopmentContext,
+    path: VaultFile,
+    content: MarkdownText,
+    expected_hash: ContentHash | None = None,
 ) -> Proposal[FileWritten]:
     """Write a text file of the vault, new or in place of what is there.
 
@@ -118,7 +121,7 @@ async def file_write(
     ),
 )
 async def diff(
-    context: ToolContext,
+    context: DevelopmentContext,
     path: Annotated[str, Field(min_length=1, max_length=4096)],
     other: Annotated[str, Field(min_length=1, max_length=4096)],
 ) -> Difference | EffectProposal[Difference]:
@@ -154,7 +157,7 @@ def _check_target(text: str) -> NotePath:
 
 
 def _plan_write(
-    context: ToolContext, target: NotePath, content: bytes, expected_hash: str | None
+    context: DevelopmentContext, target: NotePath, content: bytes, expected_hash: str | None
 ) -> Create | Update:
     vault = context.vault
     existing = vault.existing_path(target)
@@ -173,7 +176,7 @@ def _plan_write(
     return Update(existing, before, content)
 
 
-def _apply_patches(context: ToolContext, text: str, files: list[str]) -> list[FileChange]:
+def _apply_patches(context: DevelopmentContext, text: str, files: list[str]) -> list[FileChange]:
     """Return the changes of a patch; files that the call does not name are never changed."""
     named = {_check_target(name).key: _check_target(name) for name in files}
     parts = split_patch(text)
@@ -182,7 +185,7 @@ def _apply_patches(context: ToolContext, text: str, files: list[str]) -> list[Fi
     return [_patch_file(context, part, named) for part in parts]
 
 
-def _patch_file(context: ToolContext, part: FilePatch, named: dict[str, NotePath]) -> FileChange:
+def _patch_file(context: DevelopmentContext, part: FilePatch, named: dict[str, NotePath]) -> FileChange:
     if part.old == part.new == "" and len(named) > 1:
         raise InvalidParametersError("The patch does not say which file it is about: `--- name`, `+++ name`.")
     text = part.new if part.new is not None else part.old

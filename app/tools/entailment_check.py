@@ -8,12 +8,12 @@ from dataclasses import replace
 from app.analysis.entailment import blend_entailment, select_passages
 from app.analysis.relation_classifier import NoteFeatures, RelationPrediction
 from app.embeddings import EmbedderUnavailable
-from app.toolkit.context import ToolContext
 from app.toolkit.open_note import OpenNote
+from app.toolkit.services import RelationContext
 
 
 async def check_entailment(
-    context: ToolContext,
+    context: RelationContext,
     local: RelationPrediction,
     source: tuple[OpenNote, NoteFeatures],
     target: tuple[OpenNote, NoteFeatures],
@@ -24,7 +24,7 @@ async def check_entailment(
     passages. If the model is not available, the reasoning says why.
     """
     judge = context.services.entailment
-    if judge is None or not judge.available:
+    if not judge.available:
         return local
     if any(note.parsed.is_private or not judge.may_read(note.path) for note in (source[0], target[0])):
         return local

@@ -11,7 +11,6 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from app.permissions.pluralize import pluralize
 from app.toolkit.argument_types import Limit
-from app.toolkit.context import ToolContext
 from app.toolkit.file_access import ResolvedPath, is_folder
 from app.toolkit.file_reader import (
     MAX_DEPTH,
@@ -25,6 +24,7 @@ from app.toolkit.file_reader import (
 from app.toolkit.file_view import FileView, ask_to_read, printable, resolve_path
 from app.toolkit.proposal import EffectProposal
 from app.toolkit.result import ToolResult
+from app.toolkit.services import FileContext
 from app.toolkit.tool import tool
 from app.vault.globs import Glob, word_matches
 from app.vault.path import NotePath
@@ -101,7 +101,7 @@ class LineMatches(ToolResult):
     usage_rule=_USAGE_RULE,
 )
 async def find(
-    context: ToolContext,
+    context: FileContext,
     pattern: Annotated[str, Field(min_length=1, max_length=500)],
     path: PathText = "",
     kind: FileKind = "any",
@@ -138,7 +138,7 @@ async def find(
     ),
 )
 async def directory_list(
-    context: ToolContext, path: PathText = "", pattern: Annotated[str, Field(max_length=500)] = ""
+    context: FileContext, path: PathText = "", pattern: Annotated[str, Field(max_length=500)] = ""
 ) -> FileList | EffectProposal[FileList]:
     """List a folder: files of every kind, not only notes.
 
@@ -164,7 +164,7 @@ async def directory_list(
     usage_rule="For notes use read_note; file_read is for other files and for files outside the vault.",
 )
 async def file_read(
-    context: ToolContext,
+    context: FileContext,
     path: Annotated[str, Field(min_length=1, max_length=4096)],
     offset: Annotated[int, Field(ge=0, le=1_000_000_000)] = 0,
     limit: Annotated[int, Field(ge=1, le=100_000)] = 2000,
@@ -198,7 +198,7 @@ async def file_read(
     ),
 )
 async def grep(
-    context: ToolContext,
+    context: FileContext,
     pattern: Annotated[str, Field(min_length=1, max_length=1000)],
     path: PathText = "",
     files: Annotated[str, Field(max_length=500)] = "",
@@ -248,7 +248,7 @@ async def grep(
     return await asyncio.to_thread(searched)
 
 
-def _is_folder(context: ToolContext, location: ResolvedPath) -> bool:
+def _is_folder(context: FileContext, location: ResolvedPath) -> bool:
     """Return whether a path is a folder that is visible to the call."""
     if not is_folder(location.real):
         return False
@@ -256,7 +256,7 @@ def _is_folder(context: ToolContext, location: ResolvedPath) -> bool:
 
 
 async def _list_entries(
-    context: ToolContext,
+    context: FileContext,
     location: ResolvedPath,
     text: str,
     wanted: Callable[[DirectoryEntry], bool],

@@ -18,9 +18,9 @@ from app.permissions.approval import Effect
 from app.permissions.impact import COMMAND
 from app.permissions.pluralize import pluralize
 from app.sandbox.git import Repository
-from app.toolkit.context import ToolContext
 from app.toolkit.proposal import EffectProposal
 from app.toolkit.result import ToolResult
+from app.toolkit.services import DevelopmentContext
 from app.toolkit.tool import tool
 from app.vault.markdown.privacy import HEAD_BYTES, is_private
 from app.vault.path import NotePath
@@ -58,7 +58,7 @@ class GitAnswer(ToolResult):
     always_asks=True,
 )
 async def git(
-    context: ToolContext,
+    context: DevelopmentContext,
     op: GitOperation,
     paths: Annotated[list[str], Field(min_length=1, max_length=500)] | None = None,
     staged: bool | None = None,
@@ -103,7 +103,7 @@ async def git(
 class _Work:
     """Operations on one repository, limited to the files that the caller may see."""
 
-    def __init__(self, context: ToolContext, repository: Repository, files: list[str]) -> None:
+    def __init__(self, context: DevelopmentContext, repository: Repository, files: list[str]) -> None:
         self._vault = context.vault
         self._hides = context.caller.uses_model
         self._repository = repository
@@ -226,11 +226,11 @@ class _Work:
         return True
 
 
-def _repository(context: ToolContext) -> Repository:
-    disk, program = context.services.file_access, shutil.which("git")
-    if disk is None or program is None:
-        raise NotFoundError("git is not installed here." if disk else "The files can't be reached here.")
-    return Repository(Path(disk.root), program)
+def _repository(context: DevelopmentContext) -> Repository:
+    program = shutil.which("git")
+    if program is None:
+        raise NotFoundError("git is not installed here.")
+    return Repository(Path(context.services.file_access.root), program)
 
 
 def _branch(name: str) -> str:

@@ -16,10 +16,10 @@ from app.memory.schema import parse_schema, schema_json
 from app.memory.serialization import parse_block
 from app.memory.store import MemoryStore
 from app.permissions.pluralize import pluralize
-from app.toolkit.context import ToolContext
 from app.toolkit.memory_service import Memory, VisibleBlocks, agent_key
 from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
+from app.toolkit.services import MemoryContext
 from app.toolkit.tool import tool
 from app.tools.source_files import readable_copy
 from app.vault.changes import ChangeSet, after_of
@@ -91,7 +91,7 @@ class BlockResult(ToolResult):
     ),
 )
 async def block(
-    context: ToolContext,
+    context: MemoryContext,
     op: Literal[
         "list", "load", "pin", "unpin", "archive", "info", "viewport", "share", "unshare", "create", "delete"
     ],
@@ -126,12 +126,12 @@ async def block(
             composite (sections with name, content, read_only).
         description: What a new block is for, in a sentence.
     """
-    memory, agent = memory_of(context), agent_key(context.caller)
+    memory, own_agent = context.services.memory, agent_key(context.caller)
     if op == "list":
-        return context.propose(ChangeSet(()), _list_blocks(blocks_of(context), agent))
+        return context.propose(ChangeSet(()), _list_blocks(blocks_of(context), own_agent))
     if op == "create":
         made = Block.new(
-            agent,
+            own_agent,
             label or "",
             type=BlockType(type or "working"),
             schema=parse_schema(layout) if layout else None,
@@ -142,10 +142,10 @@ async def block(
         return _create(context, memory, made)
     if op == "load" and source_id is not None:
         return await asyncio.to_thread(_load_file, context, memory.store, source_id, label or "")
-    found = blocks_of(context).block(label or "", agent)
+    found = blocks_of(context).block(label or "", own_agent)
     if op == "viewport":
-        view = replace(found.view_of(agent), start=start_line or 1, lines=display_lines)
-        return _show_lines(context, found, found.with_view(agent, view))
+        view = replace(found.view_of(own_agent), start=start_line or 1, lines=display_lines)
+        return _show_lines(context, found, found.with_view(own_agent, view))
     if op in ("share", "unshare"):
         # A share with an agent that no longer exists can still be revoked.
         other = agent or "" if op == "unshare" and agent in found.shares else memory.agent(agent or "")
@@ -155,7 +155,7 @@ async def block(
     return _change_block(context, op, found)
 
 
-def _change_block(context: ToolContext, op: str, found: Block) -> Proposal[BlockResult]:
+def _change_block(context: MemoryContext, op: str, found: Block) -> Proposal[BlockResult]:
     """Run the operations that need only the block."""
     agent = agent_key(context.caller)
     match op:
@@ -176,23 +176,12 @@ def _change_block(context: ToolContext, op: str, found: Block) -> Proposal[Block
             return _delete(context, found)
 
 
-def memory_of(context: ToolContext) -> Memory:
-    """Return the memory.
-
-    Raises:
-        InvalidParametersError: there is no memory.
-    """
-    if context.services.memory is None:
-        raise InvalidParametersError("There is no memory here: it could not be opened with the vault.")
-    return context.services.memory
+def blocks_of(context: MemoryContext) -> VisibleBlocks:
+    """Return the blocks that the caller may read."""
+    return VisibleBlocks(context.services.memory.store, context.reads)
 
 
-def blocks_of(context: ToolContext) -> VisibleBlocks:
-    """Return the blocks that the caller may read. Raises like `memory_of`."""
-    return VisibleBlocks(memory_of(context).store, context.reads)
-
-
-def _delete(context: ToolContext, found: Block) -> Proposal[BlockResult]:
+def _delete(context: MemoryContext, found: Block) -> Proposal[BlockResult]:
     if not found.kept:
         message = f"Nothing was written into the block {found.label!r} yet."
         raise NotFoundError(message, label=found.label)
@@ -223,7 +212,7 @@ def info_of(one: Block, agent: str) -> BlockInfo:
     )
 
 
-def _create(context: ToolContext, memory: Memory, made: Block) -> Proposal[BlockResult]:
+def _create(context: MemoryContext, memory: Memory, made: Block) -> Proposal[BlockResult]:
     kept = memory.store.block_at(made.path)
     if kept is not None:
         raise ConflictError(f"There is a block {kept.label!r} already.", label=kept.label)
@@ -231,7 +220,9 @@ def _create(context: ToolContext, memory: Memory, made: Block) -> Proposal[Block
     return context.propose(changes.create_block(made), result)
 
 
-def _load_file(context: ToolContext, store: MemoryStore, source_id: str, path: str) -> Proposal[BlockResult]:
+def _load_file(
+    context: MemoryContext, store: MemoryStore, source_id: str, path: str
+) -> Proposal[BlockResult]:
     """Load an outside file like the tool `file`, and return it like any other block."""
     agent = agent_key(context.caller)
     copy = readable_copy(context, source_id, path)
@@ -249,7 +240,7 @@ def _load_file(context: ToolContext, store: MemoryStore, source_id: str, path: s
     return context.propose(change_set, result.from_outside())
 
 
-def _load(context: ToolContext, found: Block, agent: str) -> Proposal[BlockResult]:
+def _load(context: MemoryContext, found: Block, agent: str) -> Proposal[BlockResult]:
     after = replace(found, type=BlockType.WORKING) if found.type is BlockType.ARCHIVAL else found
     view = after.view_of(agent)
     result = BlockResult(
@@ -283,7 +274,7 @@ def _describe_block(found: Block, agent: str) -> BlockResult:
     )
 
 
-def _show_lines(context: ToolContext, found: Block, after: Block) -> Proposal[BlockResult]:
+def _show_lines(context: MemoryContext, found: Block, after: Block) -> Proposal[BlockResult]:
     agent = agent_key(context.caller)
     view, total = after.view_of(agent), len(found.text.splitlines())
     if view.start > max(total, 1):
@@ -324,7 +315,7 @@ def _shared(found: Block, agent: str, permission: Permission | None) -> Block:
 
 
 def _propose_block(
-    context: ToolContext, before: Block, after: Block, message: str, summary: str
+    context: MemoryContext, before: Block, after: Block, message: str, summary: str
 ) -> Proposal[BlockResult]:
     result = BlockResult(blocks=[info_of(after, agent_key(context.caller))], message=message)
     return context.propose(changes.edit_block(before, after, summary), result)

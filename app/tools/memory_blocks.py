@@ -11,10 +11,10 @@ from app.errors import ConflictError, NotFoundError
 from app.memory import changes, edits
 from app.memory.block import Block
 from app.permissions.caller import CallerKind
-from app.toolkit.context import ToolContext
 from app.toolkit.memory_service import agent_key
 from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
+from app.toolkit.services import MemoryContext
 from app.toolkit.tool import tool
 from app.tools.memory import Label, LineNumber, blocks_of
 from app.vault.commits import Commit
@@ -53,7 +53,7 @@ class BlockEdited(ToolResult):
     ),
 )
 async def block_edit(
-    context: ToolContext,
+    context: MemoryContext,
     op: Literal["append", "replace", "patch", "set_field", "edit_range", "undo", "redo"],
     label: Label,
     content: str | None = None,
@@ -113,7 +113,7 @@ _DONE = {
 }
 
 
-def _undo_edit(context: ToolContext, found: Block, *, redo: bool) -> Proposal[BlockEdited]:
+def _undo_edit(context: MemoryContext, found: Block, *, redo: bool) -> Proposal[BlockEdited]:
     """Undo or redo an edit by the journal, consistent with the tool undo."""
     commit = _undo_target(context, found, redo=redo)
     if commit is None:
@@ -128,7 +128,7 @@ def _undo_edit(context: ToolContext, found: Block, *, redo: bool) -> Proposal[Bl
     return context.propose(plan.change_set, result, undoes=plan.commits)
 
 
-def _undo_target(context: ToolContext, found: Block, *, redo: bool) -> Commit | None:
+def _undo_target(context: MemoryContext, found: Block, *, redo: bool) -> Commit | None:
     """Return the caller's newest effective edit, or for a redo, its newest undo since the last edit."""
     caller = context.caller
     commits = context.history.commits_of_document(changes.MEMORY_PLACE, found.path)

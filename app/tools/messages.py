@@ -7,12 +7,11 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from app.errors import InvalidParametersError
-from app.messages.channel_registry import ChannelRegistry
 from app.permissions.approval import Effect
-from app.toolkit.context import ToolContext
 from app.toolkit.proposal import EffectProposal
 from app.toolkit.result import ToolResult
-from app.toolkit.team import TeamReply, TeamService
+from app.toolkit.services import AgentContext, MessageContext
+from app.toolkit.team import TeamReply
 from app.toolkit.tool import tool
 
 _MAX_MESSAGE_CHARS = 20_000
@@ -63,7 +62,7 @@ class WorkDone(ToolResult):
     acts=True,
 )
 async def send_message(
-    context: ToolContext,
+    context: MessageContext,
     target: Literal["user", "agent", "group", "discord", "bluesky"],
     content: str,
     id: str | None = None,
@@ -82,7 +81,7 @@ async def send_message(
     """
     _check(target, content, id)
     if target == "user":
-        delivery = _team(context).tell_user(context.caller, content, metadata)
+        delivery = context.services.team.tell_user(context.caller, content, metadata)
         where = " and ".join(delivery.places)
         message = (
             f"Shown in {where}."
@@ -91,9 +90,13 @@ async def send_message(
         )
         return MessageSent(target=target, delivered_to=list(delivery.places), message=message).ending_turn()
     if target == "agent":
-        return _to_result(target, await _team(context).ask_agent(context.caller, id or "", content, metadata))
+        return _to_result(
+            target, await context.services.team.ask_agent(context.caller, id or "", content, metadata)
+        )
     if target == "group":
-        return _to_result(target, await _team(context).ask_group(context.caller, id or "", content, metadata))
+        return _to_result(
+            target, await context.services.team.ask_group(context.caller, id or "", content, metadata)
+        )
     if metadata:
         raise InvalidParametersError(f"{target} takes a text only, no metadata.", argument="metadata")
     return _send_outside(context, target, content, id or "")
@@ -109,7 +112,7 @@ async def send_message(
     rate_per_minute=30,
     timeout=_REPLY_TIMEOUT_S,
 )
-async def delegate(context: ToolContext, agent: str, prompt: str) -> WorkDone:
+async def delegate(context: AgentContext, agent: str, prompt: str) -> WorkDone:
     """Hand work to another agent of the team and get its answer.
 
     Args:
@@ -117,7 +120,7 @@ async def delegate(context: ToolContext, agent: str, prompt: str) -> WorkDone:
         prompt: What it is to do, with all that it has to know.
     """
     _check("agent", prompt, agent)
-    reply = await _team(context).ask_agent(context.caller, agent, prompt)
+    reply = await context.services.team.ask_agent(context.caller, agent, prompt)
     done = WorkDone(agent=reply.to, answer=reply.text, message=f"{reply.to} answered.")
     return done.from_outside() if reply.untrusted else done
 
@@ -135,12 +138,6 @@ def _check(target: str, content: str, id: str | None) -> None:
         raise InvalidParametersError("user takes no id: there is one person.", argument="id")
 
 
-def _team(context: ToolContext) -> TeamService:
-    if context.services.team is None:
-        raise InvalidParametersError("There is no team of agents here.")
-    return context.services.team
-
-
 def _to_result(target: str, reply: TeamReply) -> MessageSent:
     sent = MessageSent(
         target=target,
@@ -152,12 +149,9 @@ def _to_result(target: str, reply: TeamReply) -> MessageSent:
     return sent.from_outside() if reply.untrusted else sent
 
 
-def _send_outside(context: ToolContext, target: str, content: str, id: str) -> EffectProposal[MessageSent]:
+def _send_outside(context: MessageContext, target: str, content: str, id: str) -> EffectProposal[MessageSent]:
     """Propose an outgoing message: the approval shows exactly what is sent."""
-    outbox: ChannelRegistry | None = context.services.channels
-    if outbox is None:
-        raise InvalidParametersError(f"Messages to {target} are off here. Nothing was sent.")
-    channel = outbox.channel(target, id)
+    channel = context.services.channels.channel(target, id)
     channel.check(content)
     where = channel.where
 

@@ -51,7 +51,7 @@ async def relations_by_model(
     context: ToolContext, note: OpenNote, found: Sequence[RelatedNode]
 ) -> list[RelatedNode]:
     """Return the nodes with relations judged by the model where it may see both; scores are unchanged."""
-    model = context.services.language_model
+    model = context.language_model
     if model is None or not found:
         return list(found)
     if why := model_exclusion_reason(model, (note,)):
@@ -112,7 +112,7 @@ async def confidence_by_model(
         around: The supporting and contradicting notes, each with its stance.
         local: The confidence by log-odds; the model's change is a separate factor.
     """
-    model = context.services.language_model
+    model = context.language_model
     if model is None:
         return local, ""
     if why := model_exclusion_reason(model, (note,)):

@@ -18,6 +18,7 @@ from app.toolkit.context import ToolContext
 from app.toolkit.open_note import OpenNote
 from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
+from app.toolkit.services import RelationContext
 from app.toolkit.tool import tool
 from app.tools.model_assessments import confidence_by_model, relations_by_model
 from app.tools.node_common import NodeId, OpenEdge, edges_of, incoming_of, readable
@@ -106,7 +107,7 @@ class NodeConfidence(ToolResult):
     " and a type other than RELATES_TO only where there is evidence for it.",
 )
 async def find_related_nodes(
-    context: ToolContext,
+    context: RelationContext,
     node_id: NodeId,
     limit: Limit = 10,
     min_similarity: Share = MIN_SIMILARITY,
@@ -152,7 +153,7 @@ async def find_related_nodes(
     return context.propose(change, report)
 
 
-def _add_relations(context: ToolContext, note: OpenNote, found: list[RelatedNode]) -> tuple[str, int]:
+def _add_relations(context: RelationContext, note: OpenNote, found: list[RelatedNode]) -> tuple[str, int]:
     """Return the note's text with the likely missing relations, and their number.
 
     A type without evidence is not written: such a relation is RELATES_TO.
@@ -162,7 +163,7 @@ def _add_relations(context: ToolContext, note: OpenNote, found: list[RelatedNode
     text, made = note.text, 0
     for one in found:
         target = StorageId.parse(one.id).path
-        rejected = queue is not None and queue.is_rejected(note.path, target)
+        rejected = queue.is_rejected(note.path, target)
         if one.suggestion_score < MIN_AUTOMATIC_SCORE or target in related or rejected:
             continue
         name = context.index.resolver.shortest(target, note.path)

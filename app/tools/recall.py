@@ -17,12 +17,12 @@ from app.memory.labels import entry_path
 from app.permissions.caller import CallerKind
 from app.permissions.pluralize import pluralize
 from app.toolkit.argument_types import SearchQuery
-from app.toolkit.context import ToolContext
 from app.toolkit.memory_service import OWN_AGENT, ConversationQuery, Memory, agent_key
 from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
+from app.toolkit.services import MemoryContext
 from app.toolkit.tool import tool
-from app.tools.memory import Label, blocks_of, memory_of, unpin_everywhere
+from app.tools.memory import Label, blocks_of, unpin_everywhere
 from app.tools.memory_blocks import BlockEdited
 from app.vault.changes import ChangeSet
 from app.vault.path import NotePath
@@ -69,7 +69,7 @@ class Recalled(ToolResult):
     ),
 )
 async def recall(
-    context: ToolContext,
+    context: MemoryContext,
     op: Literal["insert", "search"],
     content: str | None = None,
     metadata: dict[str, JsonValue] | None = None,
@@ -85,7 +85,7 @@ async def recall(
         query: What to look for.
         limit: How many at most; 10 if nothing is said.
     """
-    memory, agent = memory_of(context), agent_key(context.caller)
+    memory, agent = context.services.memory, agent_key(context.caller)
     if op == "insert":
         entry = ArchiveEntry.new(agent, content or "", metadata)
         kept = RecalledEntry(
@@ -107,7 +107,7 @@ async def recall(
 
 
 async def _recall_visible(
-    context: ToolContext, memory: Memory, query: str, limit: int, span: TimeRange = ANY_TIME
+    context: MemoryContext, memory: Memory, query: str, limit: int, span: TimeRange = ANY_TIME
 ) -> tuple[ArchiveHit, ...]:
     """Return the best matching entries, without those that a rule hides from the caller."""
     agent, place = agent_key(context.caller), memory.store.place
@@ -115,11 +115,11 @@ async def _recall_visible(
     def seen(found: tuple[ArchiveHit, ...]) -> tuple[ArchiveHit, ...]:
         return tuple(one for one in found if context.reads(place, entry_path(one.owner, one.entry)))
 
-    found = await memory.recall(agent, query, limit, span, context.services.semantic_search)
+    found = await memory.recall(agent, query, limit, span, context.semantic_search)
     if seen(found) == found:
         return found
     # Some entries are hidden from the caller: search for more to replace them.
-    more = await memory.recall(agent, query, _MAX_RECALLED, span, context.services.semantic_search)
+    more = await memory.recall(agent, query, _MAX_RECALLED, span, context.semantic_search)
     return seen(more)[:limit]
 
 
@@ -168,7 +168,7 @@ class FoundTexts(ToolResult):
     usage_rule="search looks through your archive, earlier conversations and the notes at once.",
 )
 async def search(
-    context: ToolContext,
+    context: MemoryContext,
     query: SearchQuery,
     domain: Literal["archival_memory", "conversations", "vault", "all"] = "all",
     limit: Count = 10,
@@ -186,7 +186,7 @@ async def search(
         since: From this day or time on, such as 2026-01-31 or 2026-01-31T12:00:00Z.
         until: Before this day or time.
     """
-    memory = memory_of(context)
+    memory = context.services.memory
     start, end = _parse_time(since), _parse_time(until)
     found: list[FoundText] = []
     if domain in ("archival_memory", "all") and role is None:
@@ -200,14 +200,14 @@ async def search(
     return texts.from_notes(context.index.is_from_web(path) for path in notes)
 
 
-def _may_read_conversations(context: ToolContext) -> bool:
+def _may_read_conversations(context: MemoryContext) -> bool:
     """Return whether the conversations of this window are the caller's own."""
     kinds = (CallerKind.USER, CallerKind.DESKTOP_AGENT, CallerKind.CLI)
     return context.caller.kind in kinds and agent_key(context.caller) == OWN_AGENT
 
 
 async def _in_archive(
-    context: ToolContext,
+    context: MemoryContext,
     memory: Memory,
     query: str,
     limit: int,
@@ -229,7 +229,7 @@ async def _in_archive(
 
 
 def _in_conversations(
-    context: ToolContext,
+    context: MemoryContext,
     memory: Memory,
     query: str,
     limit: int,
@@ -264,7 +264,7 @@ def _in_conversations(
 
 
 async def _in_vault(
-    context: ToolContext, query: str, limit: int, since: datetime | None, until: datetime | None
+    context: MemoryContext, query: str, limit: int, since: datetime | None, until: datetime | None
 ) -> list[FoundText]:
     page = await context.index.best(query, 100 if since or until else limit, 0)
     found = []
@@ -315,7 +315,7 @@ def _format_iso(moment: datetime | None) -> str:
     usage_rule="context is the older form of block and block_edit; prefer those.",
 )
 async def context(
-    context: ToolContext,
+    context: MemoryContext,
     op: Literal["append", "replace", "archive", "load_from_archival", "swap"],
     label: Label | None = None,
     content: str | None = None,

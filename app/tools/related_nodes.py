@@ -16,6 +16,7 @@ from app.embeddings import EmbedderUnavailable
 from app.toolkit.context import ToolContext
 from app.toolkit.open_note import OpenNote
 from app.toolkit.related import find_related_notes as related_notes
+from app.toolkit.services import RelationContext
 from app.tools.entailment_check import check_entailment
 from app.tools.node_common import draft_features, note_features, note_structure, preview, readable
 from app.vault.markdown.relations import relation_type
@@ -55,7 +56,7 @@ class Answered(BaseModel):
 
 
 async def related_to_note(
-    context: ToolContext,
+    context: RelationContext,
     note: OpenNote,
     *,
     limit: int = 10,
@@ -123,7 +124,11 @@ async def _draft_candidates(
 
 
 async def relation_between(
-    context: ToolContext, source: OpenNote, target: OpenNote, similarity: float, score: float | None = None
+    context: RelationContext,
+    source: OpenNote,
+    target: OpenNote,
+    similarity: float,
+    score: float | None = None,
 ) -> RelationPrediction:
     """Return the most likely relation of `source` to `target`, without a language model.
 
@@ -157,7 +162,7 @@ async def judge_by_model(
     context: ToolContext, first: OpenNote, second: OpenNote, local: RelationPrediction
 ) -> RelationPrediction:
     """Return the model's relation if a model may see both notes, else the local one with a reason."""
-    model = context.services.language_model
+    model = context.language_model
     if model is None:
         return local
     if reason := model_exclusion_reason(model, (first, second)):

@@ -17,6 +17,7 @@ from app.toolkit.context import ToolContext
 from app.toolkit.open_note import OpenNote
 from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
+from app.toolkit.services import RelationContext
 from app.toolkit.tool import tool
 from app.tools.node_analysis import ConfidenceFactor
 from app.tools.node_common import (
@@ -209,7 +210,10 @@ async def recalculate_edge_confidence(
 
 @tool(category="relationships")
 async def reclassify_relationship(
-    context: ToolContext, edge_id: EdgeId, new_type: RelationType | None = None, preserve_notes: bool = True
+    context: RelationContext,
+    edge_id: EdgeId,
+    new_type: RelationType | None = None,
+    preserve_notes: bool = True,
 ) -> Proposal[RelationshipReclassified]:
     """Give a relation another type; without one, the type that the notes speak for, if they do.
 
@@ -324,7 +328,7 @@ async def _explain(
     context: ToolContext, source: OpenNote, target: OpenNote, verb: str, summary: str, evidence: list[str]
 ) -> tuple[str, list[str], str]:
     """Return the model's summary and evidence if it may see both notes, else the local ones with a reason."""
-    model = context.services.language_model
+    model = context.language_model
     if model is None:
         why = "From the relation's line, sentences that name the other note, and the graph."
         return summary, evidence, why

@@ -22,11 +22,10 @@ from app.sandbox.process import ProcessResult
 from app.sandbox.sandbox import Sandbox, run_unsandboxed
 from app.sandbox.staging_copy import StagingCopy
 from app.toolkit.argument_types import FolderName
-from app.toolkit.context import ToolContext
 from app.toolkit.file_access import FileAccess, is_folder
-from app.toolkit.file_view import file_access_of
 from app.toolkit.proposal import EffectProposal, Proposal
 from app.toolkit.result import ToolResult
+from app.toolkit.services import DevelopmentContext
 from app.toolkit.tool import tool
 from app.toolkit.visible_files import VisibleFiles, visible_files
 from app.vault.changes import ChangeSet
@@ -67,7 +66,7 @@ class CommandDone(ToolResult):
     timeout=60.0,
 )
 async def shell(
-    context: ToolContext,
+    context: DevelopmentContext,
     command: Annotated[str, Field(min_length=1, max_length=1000)],
     args: Annotated[list[Word], Field(max_length=500)] | None = None,
     cwd: FolderName = "",
@@ -89,7 +88,7 @@ async def shell(
     line = [command, *(args or ())]
     if any("\0" in word for word in line):
         raise InvalidParametersError("An argument of a command can't hold a NUL character.")
-    disk, sandbox = file_access_of(context), _sandbox(context)
+    disk, sandbox = context.services.file_access, context.services.sandbox
     folder = await asyncio.to_thread(_folder, context, disk, cwd)
     files = await asyncio.to_thread(visible_files, disk.root, context.vault)
     problem = await sandbox.problem()
@@ -103,7 +102,7 @@ class _Run:
 
     def __init__(
         self,
-        context: ToolContext,
+        context: DevelopmentContext,
         disk: FileAccess,
         sandbox: Sandbox,
         files: VisibleFiles,
@@ -232,13 +231,7 @@ def _effect(run: _Run) -> Effect:
     return Effect(COMMAND, text, shown)
 
 
-def _sandbox(context: ToolContext) -> Sandbox:
-    if context.services.sandbox is None:
-        raise NotFoundError("Commands can't be run here.")
-    return context.services.sandbox
-
-
-def _folder(context: ToolContext, disk: FileAccess, cwd: str) -> str:
+def _folder(context: DevelopmentContext, disk: FileAccess, cwd: str) -> str:
     """Return the working folder, relative to the vault."""
     location = disk.resolve(cwd)
     if location.inside is None:

@@ -8,19 +8,19 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from app.errors import AmbiguousError, InvalidParametersError, InvalidPathError, NotFoundError, StorageError
+from app.errors import AmbiguousError, InvalidPathError, NotFoundError, StorageError
 from app.memory.store import MemoryStore
 from app.permissions.pluralize import pluralize
 from app.sources.file_source import FileSource
 from app.sources.sources import Sources
 from app.sources.working_copy import FileState, WorkingCopy, working_copy
 from app.toolkit.argument_types import Limit, MarkdownText
-from app.toolkit.context import ToolContext
 from app.toolkit.memory_service import agent_key
 from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
+from app.toolkit.services import MemoryContext
 from app.toolkit.tool import tool
-from app.tools.sources import WHERE, sources_of
+from app.tools.sources import WHERE
 from app.vault.changes import ChangeSet
 from app.vault.markdown.privacy import HEAD_BYTES, judge
 from app.vault.note import Privacy, PrivacyVerdict
@@ -89,7 +89,7 @@ class FileAnswer(ToolResult):
     ),
 )
 async def file(
-    context: ToolContext,
+    context: MemoryContext,
     op: Literal[
         "load",
         "save",
@@ -126,8 +126,8 @@ async def file(
         limit: How many files at most.
         source_id: Which folder is meant, by id or name, where there are several.
     """
-    sources, agent = sources_of(context), agent_key(context.caller)
-    memory = _memory(context)
+    sources, agent = context.services.sources, agent_key(context.caller)
+    memory = context.services.memory.store
     if op == "list" or (op == "status" and path is None):
         folders = _folders(sources, source_id)
         return await asyncio.to_thread(_list_files, context, folders, memory, agent, op, pattern, limit)
@@ -140,7 +140,7 @@ async def file(
 
 
 def _run_operation(
-    context: ToolContext,
+    context: MemoryContext,
     copy: WorkingCopy,
     op: str,
     content: str | None,
@@ -180,19 +180,21 @@ def _run_operation(
     return context.propose(change_set, _file_answer(copy, message))
 
 
-def readable_copy(context: ToolContext, source_id: str | None, path: str) -> WorkingCopy:
+def readable_copy(context: MemoryContext, source_id: str | None, path: str) -> WorkingCopy:
     """Return the caller's working copy of the file that a path or label means.
 
     Raises:
         NotFoundError: no open folder has it, or the caller may not read it.
         AmbiguousError: several folders have it.
     """
-    copy = _copy(sources_of(context), source_id, _memory(context), agent_key(context.caller), path)
+    copy = _copy(
+        context.services.sources, source_id, context.services.memory.store, agent_key(context.caller), path
+    )
     _check_readable(context, copy)
     return copy
 
 
-def _check_readable(context: ToolContext, copy: WorkingCopy) -> None:
+def _check_readable(context: MemoryContext, copy: WorkingCopy) -> None:
     """Raise NotFoundError for a file that the caller may not read."""
     hidden = copy.disk is not None and _hides(copy.path, judge(copy.disk.content))
     if hidden or not context.reads(copy.source.place, copy.path):
@@ -213,7 +215,7 @@ _RECONCILED = {
 
 
 def _propose_changes(
-    context: ToolContext, copy: WorkingCopy, change_set: ChangeSet, done: str
+    context: MemoryContext, copy: WorkingCopy, change_set: ChangeSet, done: str
 ) -> Proposal[FileAnswer]:
     assert copy.disk is not None
     message = f"{done} {copy.path}." if change_set else f"{copy.path} is loaded already."
@@ -239,7 +241,7 @@ def _state_answer(copy: WorkingCopy, diff: str) -> FileAnswer:
     return answer.from_outside() if diff else answer
 
 
-def _may_know(context: ToolContext, folder: FileSource, path: NotePath) -> bool:
+def _may_know(context: MemoryContext, folder: FileSource, path: NotePath) -> bool:
     """Return whether the rules and the file's own properties let the caller know of it."""
     if not context.reads(folder.place, path):
         return False
@@ -253,7 +255,7 @@ def _may_know(context: ToolContext, folder: FileSource, path: NotePath) -> bool:
 
 
 def _list_files(
-    context: ToolContext,
+    context: MemoryContext,
     folders: tuple[FileSource, ...],
     memory: MemoryStore,
     agent: str,
@@ -291,12 +293,6 @@ def _listed_file(
 
 
 # Which file
-
-
-def _memory(context: ToolContext) -> MemoryStore:
-    if context.services.memory is None:
-        raise InvalidParametersError("There is no memory here to load files into.")
-    return context.services.memory.store
 
 
 def _folders(sources: Sources, source_id: str | None) -> tuple[FileSource, ...]:

@@ -73,7 +73,7 @@ async def find_duplicates(context: ToolContext, limit: Limit = 20) -> Duplicates
     Args:
         limit: How many pairs at most.
     """
-    meaning = context.services.semantic_search
+    meaning = context.semantic_search
     found = await meaning.near_duplicates(context.vault.read) if meaning is not None else ()
     seen = [one for one in found if context.vault.can_see(one.first) and context.vault.can_see(one.second)]
     pairs = [

@@ -1,4 +1,4 @@
-"""A model's structured answers, and the local ones with the reason where there are none."""
+"""A model's structured answers, and the local ones with the reason if there are none."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ async def test_an_answer_has_the_form_that_was_asked_for() -> None:
 
 
 @pytest.mark.parametrize("answers", [(Fail(500, "out of order"),), (Call("answer", {"wrong": 1}),)])
-async def test_what_is_no_answer_is_told(answers) -> None:
+async def test_an_unusable_answer_is_an_error(answers) -> None:
     with ModelServer(*answers, *answers, *answers) as server:
         with pytest.raises(ModelError) as failed:
             await thinker(server).answer("Summarise.", "A note.", Short)
@@ -90,7 +90,7 @@ async def test_the_type_of_a_relation_and_its_words_by_the_model(workspace) -> N
     assert outcome.result["evidence"] == ["81 days"]
 
 
-async def test_related_nodes_are_judged_by_the_model_and_those_it_skips_are_told(workspace) -> None:
+async def test_related_nodes_are_judged_by_the_model_and_those_it_skips_are_reported(workspace) -> None:
     wanted = {"node_id": "H4", "limit": 3, "min_similarity": 0.0}
     local = await workspace.runner.run(ToolCall.of("find_related_nodes", wanted, Caller.user()))
     ids = [one["id"] for one in local.result["related_nodes"]]

@@ -87,7 +87,7 @@ def test_the_index_finds_the_same_also_after_changes(table: VectorTable) -> None
     assert _agreement(_best(table), indexed) >= 0.98
 
 
-def test_a_kept_index_is_brought_in_line(table: VectorTable, tmp_path: Path) -> None:
+def test_a_saved_index_is_updated(table: VectorTable, tmp_path: Path) -> None:
     file = tmp_path / "vectors.near"
     _indexed(table).save(file)
     table.remove(_path(7))
@@ -153,7 +153,7 @@ def test_every_note_has_one_vector_the_mean_of_its_chunks(table: VectorTable) ->
     assert (empty.paths, empty.matrix.shape) == ((), (0, DIMENSION))
 
 
-def test_a_note_whose_chunks_were_all_taken_away_has_no_vector() -> None:
+def test_a_note_without_chunks_has_no_vector() -> None:
     table = VectorTable(DIMENSION)
     table.add([ChunkLocation(_path(1), "", 1), ChunkLocation(_path(2), "", 1)], _unit(2, 5))
     table.remove(_path(1))

@@ -71,7 +71,7 @@ async def test_priority_goes_before_bulk(embedder: Embedder) -> None:
     assert finished == ["urgent", "bulk"]
 
 
-async def test_cancelling_takes_waiting_batches_back(embedder: Embedder) -> None:
+async def test_canceling_removes_waiting_batches(embedder: Embedder) -> None:
     await embedder.start()
     bulk = asyncio.create_task(embedder.embed(["long text " * 100] * 200))
     await embedder.embed(["a question"], priority=True)
@@ -99,7 +99,7 @@ async def test_a_worker_killed_at_work_loses_nothing(embedder: Embedder) -> None
     assert (await work).shape == (30, 384)
 
 
-async def test_a_missing_model_is_told_and_can_be_tried_again(tmp_path: Path) -> None:
+async def test_a_missing_model_is_reported_and_can_be_retried(tmp_path: Path) -> None:
     embedder = Embedder(SentenceModelConfig(folder=tmp_path))
     with pytest.raises(EmbedderUnavailable, match="is missing"):
         await embedder.embed(["text"])
@@ -112,7 +112,7 @@ async def test_a_missing_model_is_told_and_can_be_tried_again(tmp_path: Path) ->
     await embedder.close()
 
 
-async def test_closing_ends_the_process_and_fails_what_waits() -> None:
+async def test_closing_ends_the_process_and_fails_pending_requests() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error", ResourceWarning)
         embedder = Embedder()

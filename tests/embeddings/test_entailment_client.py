@@ -118,14 +118,14 @@ async def test_a_model_of_other_labels_is_refused(judge: EntailmentClassifier, t
     assert not judge.available
 
 
-async def test_without_the_extra_or_the_model_it_is_told(judge: EntailmentClassifier, tmp_path: Path) -> None:
+async def test_a_missing_extra_or_model_is_reported(judge: EntailmentClassifier, tmp_path: Path) -> None:
     judge.choose(choice(str(tmp_path / "no model"), OTHER_PYTHON))
     with pytest.raises(EmbedderUnavailable, match=r"sentence-transformers|can't be loaded"):
         await judged_in_the_end(judge, [PAIR])
     assert not judge.available and judge.worker_id is None
 
 
-async def test_without_a_choice_nothing_is_asked(judge: EntailmentClassifier) -> None:
+async def test_without_a_chosen_model_nothing_is_started(judge: EntailmentClassifier) -> None:
     assert not judge.available and judge.name == ""
     with pytest.raises(EmbedderUnavailable, match="No cross-encoder is chosen"):
         await judge.judge([PAIR])
@@ -164,7 +164,7 @@ async def test_a_lost_process_is_started_once_more(judge: EntailmentClassifier, 
 
 
 @needs_a_shebang
-async def test_another_choice_forgets_the_failure_of_the_last(
+async def test_choosing_another_model_clears_the_failure(
     judge: EntailmentClassifier, program: PairProgram
 ) -> None:
     judge.choose(choice("none", program.path))
@@ -180,7 +180,7 @@ async def test_another_choice_forgets_the_failure_of_the_last(
 
 
 @needs_a_shebang
-async def test_who_gives_up_or_closes_leaves_no_process(
+async def test_canceling_or_closing_leaves_no_process(
     judge: EntailmentClassifier, program: PairProgram
 ) -> None:
     judge.choose(choice("hangs", program.path))

@@ -55,7 +55,7 @@ async def test_the_same_weights_make_the_same_vectors(embedder: Embedder) -> Non
     assert float(question @ theirs[0]) >= 0.999
 
 
-async def test_a_model_that_is_not_there_is_told(tmp_path: Path) -> None:
+async def test_a_missing_model_is_reported(tmp_path: Path) -> None:
     """Also without the extra: then that is what is missing."""
     made = Embedder(SentenceModelConfig(str(tmp_path / "no model"), OTHER_PYTHON))
     try:
@@ -66,7 +66,7 @@ async def test_a_model_that_is_not_there_is_told(tmp_path: Path) -> None:
         await made.close()
 
 
-async def test_a_python_that_is_not_there_is_told(tmp_path: Path) -> None:
+async def test_a_missing_python_is_reported(tmp_path: Path) -> None:
     made = Embedder(SentenceModelConfig("some/model", str(tmp_path / "python")))
     with pytest.raises(EmbedderUnavailable, match="can't be started"):
         await made.embed(["text"])

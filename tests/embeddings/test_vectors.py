@@ -201,7 +201,7 @@ async def test_a_restart_finds_the_same(tmp_path: Path) -> None:
     again.close()
 
 
-async def test_a_stopped_update_goes_on(tmp_path: Path) -> None:
+async def test_a_stopped_update_resumes(tmp_path: Path) -> None:
     notes = Notes(**{f"note{n}": f"text number {n}" for n in range(40)})
     store, embedder = VectorStore(tmp_path), CountingEmbedder()
     seen: list[VectorProgress] = []
@@ -222,7 +222,7 @@ async def test_one_poisonous_note_does_not_stop_the_rest(tmp_path: Path) -> None
     store.close()
 
 
-async def test_an_embedder_that_cannot_work_is_told(tmp_path: Path) -> None:
+async def test_a_failing_embedder_is_reported(tmp_path: Path) -> None:
     store, embedder = VectorStore(tmp_path / "cache"), Embedder(SentenceModelConfig(folder=tmp_path))
     with pytest.raises(EmbedderUnavailable):
         await _update(store, Notes(a="text"), embedder)
@@ -230,7 +230,7 @@ async def test_an_embedder_that_cannot_work_is_told(tmp_path: Path) -> None:
     store.close()
 
 
-async def test_a_note_that_vanished_meanwhile_is_reported(tmp_path: Path) -> None:
+async def test_a_note_that_disappeared_meanwhile_is_reported(tmp_path: Path) -> None:
     notes = Notes(a="text")
     notes.read = lambda path: (_ for _ in ()).throw(NotFoundError("gone"))  # type: ignore[method-assign]
     store = VectorStore(tmp_path)

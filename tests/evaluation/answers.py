@@ -151,7 +151,7 @@ async def _index(workspace: Workspace) -> None:
 async def _ask(workspace: Workspace, asked: Asked, with_meaning: bool) -> Result:
     runner = workspace.runner
     if not with_meaning:
-        runner.services.semantic_search = None
+        workspace.settings.embeddings.enabled = False
     captured: list[Weighed] = []
     original = CandidateScorer.rank
 

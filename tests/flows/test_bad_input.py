@@ -163,7 +163,7 @@ def test_a_tool_call_that_would_leave_the_vault(app_run, settings, garden: Path)
     assert everything_in(garden.parent) == before and not Path("/tmp/escaped.md").exists()
 
 
-def test_a_second_app_is_told_and_may_only_read(app_run, service_of_another, garden: Path) -> None:
+def test_a_second_app_is_informed_and_may_only_read(app_run, service_of_another, garden: Path) -> None:
     before = everything_in(garden)
 
     async def use(pilot: Pilot) -> None:
@@ -262,7 +262,7 @@ def test_rules_of_a_vault_only_tighten(app_run, garden: Path) -> None:
     app_run(use)
 
 
-def test_a_damaged_index_heals_by_itself(app_run, garden: Path) -> None:
+def test_a_damaged_index_is_rebuilt_automatically(app_run, garden: Path) -> None:
     async def first(pilot: Pilot) -> None:
         await pilot.open(garden)
 
@@ -290,7 +290,7 @@ def test_the_index_may_be_deleted_at_any_moment(app_run, garden: Path) -> None:
     app_run(use)
 
 
-def test_damage_to_what_the_app_keeps_is_told_in_the_window(app_run, settings, garden: Path) -> None:
+def test_damage_to_the_apps_data_is_reported_in_the_window(app_run, settings, garden: Path) -> None:
     async def first(pilot: Pilot) -> None:
         await pilot.open(garden)
 

@@ -54,7 +54,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return environment(tmp_path_factory, TERM="xterm-256color")
 
 
-async def test_a_rename_is_approved_by_its_kind_and_taken_back_at_a_terminal(
+async def test_a_rename_is_approved_by_its_kind_and_undone_at_a_terminal(
     vault: Path, place: dict[str, str]
 ) -> None:
     before = contents(vault)

@@ -14,7 +14,7 @@ from tests.flows.pilot import Pilot
 from tests.support.model_server import BreakOff, Call, Fail, Say
 
 
-def test_two_conversations_are_there_after_a_restart(app_run, garden: Path) -> None:
+def test_two_conversations_survive_a_restart(app_run, garden: Path) -> None:
     async def first(pilot: Pilot) -> None:
         await pilot.open(garden)
         await pilot.ask("find notes about water")
@@ -74,7 +74,7 @@ def test_a_stream_is_stopped_in_the_middle(app_run, settings, garden: Path) -> N
     assert "stopped this answer" in str(server.requests[1]["messages"])
 
 
-def test_stopping_while_an_approval_waits_takes_the_question_back(app_run, settings, garden: Path) -> None:
+def test_stopping_while_an_approval_waits_withdraws_it(app_run, settings, garden: Path) -> None:
     before = (garden / "Water.md").read_bytes()
 
     async def use(pilot: Pilot) -> None:
@@ -104,7 +104,7 @@ def test_stopping_while_an_approval_waits_takes_the_question_back(app_run, setti
     ],
     ids=["wrong key", "rate limit", "no tools", "broken stream"],
 )
-def test_what_goes_wrong_with_a_model_is_said_in_the_panel(
+def test_errors_of_a_model_are_shown_in_the_panel(
     app_run, settings, garden: Path, answers, words: str
 ) -> None:
     async def use(pilot: Pilot) -> None:
@@ -132,7 +132,7 @@ def _with_later_answer(use, server):
     return both
 
 
-def test_no_server_is_said_with_its_address(app_run, settings, garden: Path) -> None:
+def test_an_unreachable_server_is_shown_with_its_address(app_run, settings, garden: Path) -> None:
     with use_model(settings):
         address = settings.model.base_url
 

@@ -168,7 +168,7 @@ def test_an_older_version_is_restored_from_the_history(app_run, garden: Path) ->
     app_run(use)
 
 
-def test_what_the_user_wrote_since_conflicts_and_the_user_picks(app_run, garden: Path) -> None:
+def test_later_edits_conflict_and_the_user_decides(app_run, garden: Path) -> None:
     async def use(pilot: Pilot) -> None:
         await pilot.open(garden)
         call = pilot.start_call(

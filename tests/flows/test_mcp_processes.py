@@ -77,7 +77,7 @@ def appended(text: str) -> dict[str, str]:
 
 
 @pytest.mark.timeout(240)
-async def test_a_window_comes_and_goes_and_the_client_notices_nothing(sample_vault, no_embeddings):
+async def test_a_window_opens_and_closes_without_effect_on_the_client(sample_vault, no_embeddings):
     user = User()
     async with Client(stdio(sample_vault), elicitation_callback=user) as client:
         # Nobody has the vault: this process opens it, and asks the user by the client.
@@ -108,7 +108,7 @@ async def test_a_window_comes_and_goes_and_the_client_notices_nothing(sample_vau
 
 
 @pytest.mark.timeout(240)
-async def test_two_clients_without_a_window_and_what_they_leave_to_the_next_one(sample_vault, no_embeddings):
+async def test_two_clients_share_a_vault_and_leave_it_to_the_next_one(sample_vault, no_embeddings):
     user = User()
     async with (
         Client(stdio(sample_vault)) as mute,

@@ -85,7 +85,7 @@ def test_from_a_folder_in_the_panel_to_a_saved_file_and_back(app_run, garden: Pa
     app_run(use)
 
 
-def test_a_folder_that_can_not_be_a_source_is_told_and_a_paused_one_is_closed(
+def test_a_folder_that_cannot_be_a_source_is_reported_and_a_paused_one_is_closed(
     app_run, garden: Path, tmp_path: Path
 ) -> None:
     desk = tmp_path / "Desk"

@@ -168,7 +168,7 @@ def test_a_tool_of_every_category_is_run_from_the_palette(app_run, settings: Set
     app_run(use)
 
 
-def test_what_the_tool_says_is_wrong_comes_back_to_the_form(app_run, garden: Path) -> None:
+def test_errors_of_the_tool_appear_in_the_form(app_run, garden: Path) -> None:
     async def use(pilot: Pilot) -> None:
         await pilot.open(garden)
         await choose_tool(pilot, "Read note")
@@ -194,7 +194,7 @@ def test_what_the_tool_says_is_wrong_comes_back_to_the_form(app_run, garden: Pat
     app_run(use)
 
 
-def test_a_category_that_is_off_is_gone_from_the_palette_and_refused(app_run, garden: Path) -> None:
+def test_a_disabled_category_is_not_in_the_palette_and_is_refused(app_run, garden: Path) -> None:
     async def switches(pilot: Pilot) -> tuple[SettingsDialog, ToolCategoryList]:
         pilot.window.show_settings("tools")
         await pilot.until(lambda: any(isinstance(s, SettingsDialog) for s in pilot.sheets), "settings")

@@ -39,7 +39,7 @@ def assert_better(graph: Graph, at: Positions, kept: float, crossings: float, st
         pytest.param(INDEX_NOTE, 1.4, id="an index note"),
     ],
 )
-def test_five_times_the_neighbourhoods_of_d3_and_fewer_crossings(given, stress_factor):
+def test_five_times_the_neighborhoods_of_d3_and_fewer_crossings(given, stress_factor):
     graph, kept, crossings, stress = given
     at = arranged(Layout(), graph, seed=1)
     assert_better(graph, at, 5 * kept, crossings, stress_factor * stress)

@@ -168,7 +168,7 @@ def trustworthiness(vectors: np.ndarray, at: np.ndarray, k: int) -> float:
     return 1 - 2 / (size * k * (2 * size - 3 * k - 1)) * float(excess)
 
 
-def test_notes_of_like_meaning_are_neighbours_on_the_map(monkeypatch):
+def test_notes_of_similar_meaning_are_neighbors_on_the_map(monkeypatch):
     folder = paths.resources_folder() / "sample-vault"
     files = sorted(folder.rglob("*.md"))
     model = OnnxModel(paths.resources_folder() / "models" / "all-MiniLM-L6-v2-int8", 1)
@@ -200,7 +200,7 @@ def test_few_notes_have_a_map_too(count):
     assert overlap(arranged.positions, np.full(count + 2, 0.4)) <= 0.01
 
 
-def test_many_notes_without_a_date_stand_in_a_block_no_higher_than_the_rest():
+def test_undated_notes_form_a_block_no_higher_than_the_rest():
     graph, _ = planted(10, 60)
     times = np.random.default_rng(4).uniform(1.3e9, 1.7e9, len(graph))
     times[: len(graph) // 3] = 0
@@ -242,7 +242,7 @@ def test_the_core_finds_the_same_free_places_along_time_as_the_reference(discs):
         assert abs(y[row] - wanted[row]) <= abs(free - wanted[row]) + 0.01
 
 
-def test_a_heap_of_very_many_nodes_is_as_apart_as_a_small_one():
+def test_discs_of_very_many_nodes_do_not_overlap():
     radii = np.random.default_rng(2).uniform(0.4, 2.0, 6000).astype(np.float32)
     groups = (np.arange(6000) // 100).astype(np.int32)
     arranged = grouped_layout("folder", NONE, radii, groups, tuple(map(str, range(60))))

@@ -65,7 +65,7 @@ async def test_the_property_comes_first(make_vault: MakeVault) -> None:
 
 
 @pytest.mark.parametrize("value", ["yesterday", "", "2021-13-01", "99999-01-01", 5, None, ["2021-03-04"]])
-def test_what_is_no_time_states_none(value: object) -> None:
+def test_an_invalid_time_counts_as_missing(value: object) -> None:
     assert stated_time({"created": value}) is None
 
 

@@ -201,7 +201,7 @@ class Others:
 
 
 @pytest.mark.parametrize("seed", range(4))
-async def test_whatever_programs_do_nothing_is_missed(followed: Followed, seed: int) -> None:
+async def test_no_change_by_other_programs_is_missed(followed: Followed, seed: int) -> None:
     others = Others(followed, seed)
     for _ in range(2):
         for _ in range(30):
@@ -235,7 +235,7 @@ async def test_what_the_app_wrote_itself_is_not_read_again(followed: Followed) -
     assert [event.changed for event in followed.updates if note in event.changed] == [(note,)]
 
 
-async def test_changes_that_nobody_told_of_are_found_by_a_check(tmp_path: Path) -> None:
+async def test_unreported_changes_are_found_by_a_check(tmp_path: Path) -> None:
     vault = Followed(tmp_path)
     others = Others(vault, 7)
     for _ in range(10):
@@ -258,7 +258,7 @@ async def test_changes_that_nobody_told_of_are_found_by_a_check(tmp_path: Path) 
         vault.journal.close()
 
 
-async def test_a_missed_change_is_told_as_one_from_outside(tmp_path: Path) -> None:
+async def test_a_missed_change_is_reported_as_external(tmp_path: Path) -> None:
     vault = Followed(tmp_path)
     told: list[NotesChanged] = []
     vault.events.subscribe(NotesChanged, told.append)

@@ -163,7 +163,7 @@ def at(vault: Follower, path: str) -> list[float]:
     return vault.places[vault.graph.rows[path]].tolist()
 
 
-async def test_a_note_that_is_written_at_last_takes_the_place_of_its_name(tmp_path):
+async def test_a_created_note_replaces_its_unresolved_name(tmp_path):
     vault = scene(tmp_path, {"a.md": "[[Later]]", "b.md": "[[later]]"})
     await vault.open()
     place = at(vault, "Later")

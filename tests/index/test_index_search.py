@@ -170,7 +170,7 @@ async def vault(make_vault: MakeVault) -> Vault:
         ('""', ", ".join(sorted(path.removesuffix(".md") for path in FILES))),
     ],
 )
-async def test_what_is_found(vault: Vault, query: str, names: str) -> None:
+async def test_queries_find_matching_notes(vault: Vault, query: str, names: str) -> None:
     assert ", ".join(await vault.found(query)) == names
 
 
@@ -296,7 +296,7 @@ PRIVATE = {
         ('""', "Cup, Fan, Lone, Tea"),
     ],
 )
-async def test_hidden_notes_are_as_if_not_there(make_vault: MakeVault, query: str, names: str) -> None:
+async def test_hidden_notes_seem_not_to_exist(make_vault: MakeVault, query: str, names: str) -> None:
     vault = await make_vault(PRIVATE)
 
     async def near(text: str, limit: int) -> list[tuple[NotePath, float]]:
@@ -458,7 +458,7 @@ async def test_a_search_ends_in_time(vault: Vault, monkeypatch: pytest.MonkeyPat
         await vault.index.search("line:(a OR b)")
 
 
-async def test_a_cancelled_search_leaves_the_index_usable(vault: Vault) -> None:
+async def test_a_canceled_search_leaves_the_index_usable(vault: Vault) -> None:
     tasks = [asyncio.ensure_future(vault.index.search(f"/{letter}/")) for letter in "abcdef"]
     await asyncio.sleep(0)
     for task in tasks:
@@ -495,7 +495,7 @@ async def test_an_edit_is_found_at_once(vault: Vault) -> None:
     assert await vault.found("something ") == []
 
 
-async def test_what_nothing_weighs_is_taken_from_the_newest_notes(
+async def test_unscored_results_are_the_newest_notes(
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ranking, "_MAX_SCANNED_ROWS", 20)
@@ -549,7 +549,7 @@ async def test_what_is_no_date_is_an_error(make_vault: MakeVault, query: str) ->
     assert "a date" in str(raised.value)
 
 
-async def test_orphans_that_were_found_before_are_found_anew_after_a_change(make_vault: MakeVault) -> None:
+async def test_orphans_are_recomputed_after_a_change(make_vault: MakeVault) -> None:
     vault = await make_vault({"a.md": "x\n", "b.md": "y\n", "c.md": "z\n"})
     assert await vault.found("orphan:") == ["a", "b", "c"]
     assert await vault.found("orphan:") == ["a", "b", "c"]
@@ -583,7 +583,7 @@ async def test_a_phrase_of_words_that_most_notes_have_comes_by_place_then_by_cha
     assert rest.total == len(first.hits)
 
 
-async def test_what_only_the_texts_can_say_is_looked_for_in_order_of_relevance(
+async def test_text_conditions_are_checked_in_order_of_relevance(
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ranking, "_SMALL_RESULT_SIZE", 4)

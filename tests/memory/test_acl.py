@@ -200,7 +200,7 @@ def test_a_block_that_may_only_be_read_or_added_to_never_loses_a_letter(
         assert permission is Permission.APPEND or after.content == before.content
 
 
-def test_nobody_gives_more_than_they_have() -> None:
+def test_no_agent_grants_more_than_it_has() -> None:
     more = replace(TEXT, shares={"editor": Permission.ADMIN})
     assert acl.judge_change(TEXT, more, ME).effect == DENY
     asked = replace(TEXT, permission=Permission.PARTNER)
@@ -251,7 +251,7 @@ def test_new_blocks(block: Block, effect: str) -> None:
     assert found is not None and found.effect == effect, found
 
 
-def test_entries_are_added_freely_never_changed_and_taken_away_with_a_yes() -> None:
+def test_entries_are_added_freely_never_changed_and_removed_with_approval() -> None:
     entry = ArchiveEntry.new(ME, "tea")
     other = ArchiveEntry.new("editor", "coffee")
 
@@ -266,7 +266,7 @@ def test_entries_are_added_freely_never_changed_and_taken_away_with_a_yes() -> N
     assert effect(Create(other.path, other.data)) == DENY
 
 
-def test_the_worst_of_several_changes_counts_and_the_person_is_bound_by_none() -> None:
+def test_the_most_severe_change_counts_and_the_user_is_exempt() -> None:
     other = replace(TEXT, label="c", permission=Permission.READ_ONLY)
     both = ChangeSet.of(
         changes.block_change(TEXT, edits.append(TEXT, "x")),

@@ -158,13 +158,13 @@ def test_the_extra_names_the_weights_and_the_converter() -> None:
         ("app/graph/_graphcore.abi3.so", True),
     ],
 )
-def test_what_is_kept(name: str, wanted: bool) -> None:
+def test_kept_modules_are_listed(name: str, wanted: bool) -> None:
     import contents
 
     assert contents.is_wanted(name, "linux") is wanted
 
 
-def test_nothing_under_the_gpl_is_asked_for() -> None:
+def test_no_dependency_is_under_the_gpl() -> None:
     import contents
 
     modules = contents.standard_library()

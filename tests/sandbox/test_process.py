@@ -42,7 +42,7 @@ async def python(code: str, *arguments: str, timeout: float = PATIENCE, **more) 
     return await run_program(line, cwd=str(Path.cwd()), environment=environment, timeout=timeout, **more)
 
 
-async def test_outputs_and_exit_status_are_told() -> None:
+async def test_outputs_and_exit_status_are_returned() -> None:
     done = await python("import sys; print('out'); print('err', file=sys.stderr); sys.exit(3)")
     assert (done.exit_code, done.output, done.errors) == (3, b"out\n", b"err\n")
     assert not done.timed_out and not done.cut
@@ -54,7 +54,7 @@ async def test_arguments_are_not_interpreted(tmp_path: Path) -> None:
     assert done.output.decode().strip() == str(words)
 
 
-async def test_what_is_written_beyond_the_bound_is_dropped_and_the_program_goes_on() -> None:
+async def test_output_beyond_the_limit_is_dropped_and_the_program_continues() -> None:
     done = await python("import sys; print('x' * 300_000); print('end', file=sys.stderr)", max_output=1000)
     assert done.output == b"x" * 1000 and done.cut
     assert done.exit_code == 0 and done.errors == b"end\n"
@@ -105,7 +105,7 @@ async def test_no_process_of_ours_is_left_as_a_zombie() -> None:
     assert psutil.STATUS_ZOMBIE not in states
 
 
-async def test_no_such_program_and_no_such_folder(tmp_path: Path) -> None:
+async def test_a_missing_program_or_folder_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(NotFoundError, match="no-such-program"):
         await run_program(["no-such-program"], cwd=str(tmp_path), environment={}, timeout=PATIENCE)
     with pytest.raises((NotFoundError, StorageError)):

@@ -63,7 +63,7 @@ async def is_well(workspace) -> None:
     ).success
 
 
-async def test_every_text_of_every_tool_takes_anything(workspace, approver):
+async def test_every_text_argument_accepts_any_text(workspace, approver):
     approver.answers = [Denied("no")]
     for category in workspace.registry.categories:
         workspace.registry.set_category(category.id, on=True)
@@ -122,7 +122,7 @@ async def test_calls_at_random_end_as_data(workspace, data):
     ],
     ids=range(11),
 )
-async def test_one_request_over_http_jams_nobody(door, body):
+async def test_one_request_over_http_blocks_no_other(door, body):
     async with door.http() as http:
         for path in ("/tools/read_note", "/tools/create_note?wait=false", "/tools/%ED%A0%80"):
             for headers in ({}, {"accept": "text/event-stream"}, {"scriptorium-claim": "%ED%A0%80"}):
@@ -140,7 +140,7 @@ async def test_one_request_over_http_jams_nobody(door, body):
 
 
 @pytest.mark.parametrize("era", ERAS)
-async def test_one_request_over_mcp_jams_nobody(workspace, era):
+async def test_one_request_over_mcp_blocks_no_other(workspace, era):
     async with inside(workspace.hub, era) as client:
         for value in ("x\0y", "Gr\ufffd", "x" * 100_000, {"a": [["b"]]}, nested_text(150)):
             result = await client.call_tool("read_note", {"name": value})

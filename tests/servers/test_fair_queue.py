@@ -113,7 +113,7 @@ def test_each_client_that_waits_gets_a_turn_before_any_gets_a_second(comers: lis
     asyncio.run(play())
 
 
-async def test_one_client_can_not_take_all_turns_nor_all_of_the_queue() -> None:
+async def test_one_client_cannot_fill_the_queue() -> None:
     queue = FairQueue(at_once=4, each=3, waiting=2, waiting_all=3)
     greedy = [await queue.acquire("greedy") for _ in range(3)]
     waits = [asyncio.ensure_future(queue.acquire("greedy")) for _ in range(2)]

@@ -100,7 +100,7 @@ def before_it_is_recorded(step: str) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
-async def test_what_the_opening_completes_is_told_and_logged(
+async def test_commits_completed_on_opening_are_reported_and_logged(
     forks: Forks, tmp_path: Path, vault: Path
 ) -> None:
     folder = seed(tmp_path)

@@ -77,7 +77,7 @@ async def desk(bench: Bench) -> AsyncIterator[Desk]:
     await desk.operations.close()
 
 
-async def test_what_needs_no_decision_ends_at_once_and_is_not_kept(desk: Desk) -> None:
+async def test_a_call_without_a_decision_ends_at_once_and_is_not_kept(desk: Desk) -> None:
     outcome = await desk.operations.submit("read", {"name": "Tea"}, CLIENT)
     assert outcome.success and not outcome.pending
     wrong = await desk.operations.submit("read", {"name": "Nowhere"}, CLIENT)
@@ -85,7 +85,7 @@ async def test_what_needs_no_decision_ends_at_once_and_is_not_kept(desk: Desk) -
     assert desk.operations.list_for(CLIENT) == ()
 
 
-async def test_an_operation_waits_is_approved_and_tells_what_came_of_it(desk: Desk) -> None:
+async def test_an_operation_waits_is_approved_and_reports_its_outcome(desk: Desk) -> None:
     id = await desk.submit()
     assert desk.operations.status(id, CLIENT).state is PendingState.WAITING and not desk.is_written
     desk.answer()
@@ -105,7 +105,9 @@ async def test_a_denial_is_kept_with_the_users_words(desk: Desk) -> None:
     assert outcome is not None and outcome["words"] == "not now"
 
 
-async def test_what_waits_survives_a_restart_and_is_asked_anew_on_the_notes_as_they_are(desk: Desk) -> None:
+async def test_a_waiting_operation_survives_a_restart_and_is_asked_again_on_the_current_notes(
+    desk: Desk,
+) -> None:
     desk.let_wait()
     added = await desk.operations.submit("add_line", {"name": "Tea", "line": "Milk?"}, CLIENT)
     desk.let_wait()
@@ -130,7 +132,7 @@ async def test_a_decided_operation_is_not_asked_again_after_a_restart(desk: Desk
 
 
 @pytest.mark.parametrize("was_written", [True, False])
-async def test_what_was_cut_off_is_settled_by_the_journal_and_never_done_again(
+async def test_an_interrupted_operation_is_resolved_by_the_journal_and_never_repeated(
     desk: Desk, was_written: bool
 ) -> None:
     id = await desk.submit()
@@ -158,7 +160,7 @@ async def test_it_expires_before_and_after_a_restart(desk: Desk) -> None:
     assert desk.store.get(id).state is PendingState.EXPIRED and not desk.is_written
 
 
-async def test_its_caller_takes_it_back_and_nobody_else(desk: Desk) -> None:
+async def test_only_its_caller_can_withdraw_an_operation(desk: Desk) -> None:
     id = await desk.submit()
     other = Caller(CLIENT.kind, "Somebody else")
     for call in (desk.operations.status, desk.operations.cancel):
@@ -194,7 +196,7 @@ async def test_a_damaged_file_is_set_aside_and_nothing_is_run(desk: Desk) -> Non
     assert desk.operations.resume() == 0
 
 
-async def test_a_yes_with_a_grant_holds_when_the_file_has_changed_meanwhile(desk: Desk) -> None:
+async def test_an_approval_with_a_grant_applies_if_the_file_has_changed_meanwhile(desk: Desk) -> None:
     desk.let_wait()
     outcome = await desk.operations.submit("add_line", {"name": "Tea", "line": "Milk."}, CLIENT)
     (desk.bench.root / "Tea.md").write_text("Something else.\n", "utf-8")

@@ -171,18 +171,18 @@ def test_a_plug_in_with_something_wrong_is_left_out_as_a_whole(value: str, told:
     assert registry.categories == CATEGORIES and registry.all_tools() == CATALOG
 
 
-def test_others_are_loaded_beside_one_that_fails() -> None:
+def test_a_failing_plug_in_does_not_prevent_loading_others() -> None:
     registry, categories, problems = loaded("no_such_module_of_anybody:PLUGIN", f"{__name__}:FINE")
     assert categories == ("own",) and len(problems) == 1
     assert registry.get("first").category == "own"
 
 
-def test_the_second_of_two_that_want_one_name_is_left_out() -> None:
+def test_the_second_plug_in_with_a_name_is_skipped() -> None:
     _, categories, (problem,) = loaded(f"{__name__}:FINE", f"{__name__}:FINE")
     assert categories == ("own",) and "p1" in problem
 
 
-def test_a_category_is_off_whatever_the_plug_in_says() -> None:
+def test_a_category_of_a_plug_in_is_off_by_default() -> None:
     registry, _, problems = loaded(f"{__name__}:EXECUTES")
     assert not problems and not registry.category("own").on
 

@@ -219,7 +219,7 @@ def test_nested_models_are_inlined():
         ("Do.\n\n    Args:\n        x: X.", {"operations": {"a": "x"}}),
     ],
 )
-def test_a_tool_that_breaks_its_promises_is_refused(body, options):
+def test_a_tool_that_contradicts_its_declaration_is_refused(body, options):
     with pytest.raises(TypeError):
         declare(Done, body, **options)
 

@@ -262,7 +262,7 @@ def _unmarked(answer: dict[str, object]) -> str:
         ("patch", {"patch": f"--- /dev/null\n+++ b/{_HIDDEN}\n@@ -0,0 +1,1 @@\n+x\n", "files": [_HIDDEN]}),
     ],
 )
-async def test_a_path_that_a_private_note_has_is_refused_like_one_that_a_rule_closes(vault, tool, arguments):
+async def test_the_path_of_a_private_note_is_refused_like_a_denied_one(vault, tool, arguments):
     answer = await _Asking(vault)(tool, arguments)
     assert answer["error"] == {
         "type": "invalid_parameters",

@@ -77,13 +77,13 @@ async def test_a_commit_is_made_of_what_is_staged(repository, sample_vault):
     assert nothing.error["type"] == "invalid_parameters" and "nothing" in nothing.message
 
 
-async def test_nothing_is_done_without_a_yes(repository, approver, sample_vault):
+async def test_nothing_is_done_without_approval(repository, approver, sample_vault):
     approver.answers = [Denied()]
     assert (await git(repository, "branch", name="no")).denied
     assert "no" not in by_hand(sample_vault, "branch").split()
 
 
-async def test_private_notes_are_not_told_of(repository, sample_vault):
+async def test_private_notes_are_not_revealed(repository, sample_vault):
     with (sample_vault / PRIVATE).open("a") as file:
         file.write("the treasure\n")
     # Was private when it was committed, and is public or gone now.
@@ -102,7 +102,7 @@ async def test_private_notes_are_not_told_of(repository, sample_vault):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the programs are scripts of Unix")
-async def test_nothing_that_the_repository_names_is_run(repository, sample_vault, tmp_path):
+async def test_no_program_of_the_repository_is_run(repository, sample_vault, tmp_path):
     mark, program = tmp_path / "was run", tmp_path / "program"
     program.write_text(f"#!/bin/sh\necho \"$0 $@\" >> '{mark}'\ncat\n")
     program.chmod(0o755)
@@ -166,7 +166,7 @@ async def test_nothing_that_the_repository_names_is_run(repository, sample_vault
         ("push", {}),
     ],
 )
-async def test_what_git_does_not_take(repository, approver, op, arguments):
+async def test_invalid_git_arguments_are_refused(repository, approver, op, arguments):
     outcome = await git(repository, op, **arguments)
     assert outcome.error["type"] == "invalid_parameters" and not approver.asked
 

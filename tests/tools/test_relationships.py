@@ -68,7 +68,7 @@ async def test_create_refuses(workspace, approver, arguments, error):
     assert outcome.error["type"] == error and not approver.asked
 
 
-async def test_delete_always_asks_and_takes_only_its_line(workspace, approver):
+async def test_delete_always_asks_and_removes_only_its_line(workspace, approver):
     workspace.grants.set_session(Operation.UPDATE, True)
     before = text(workspace, JAMAICA)
     approver.answers = [Denied("")]
@@ -114,7 +114,7 @@ async def test_an_edge_is_found_again_after_an_edit(workspace):
     assert (await call(workspace, "summarize_relationship", edge_id=EDGE)).success
 
 
-async def test_two_of_one_kind_are_told_apart(workspace):
+async def test_two_of_one_kind_are_distinguished(workspace):
     relations = "- supports [[H4]] (first)\n- supports [[H4]] (second)\n- cites [[H4]]\n"
     await call(workspace, "create_note", name="Twice", content=relations)
     unclear = await call(workspace, "summarize_relationship", edge_id="Twice -> H4")
@@ -176,7 +176,7 @@ async def test_a_relation_is_no_evidence_for_itself_and_keeps_its_type_where_not
     assert not any("says" in one["factor"] for one in judged.result["factors"])
 
 
-async def test_what_is_said_of_two_notes_knows_their_relations(workspace):
+async def test_a_summary_of_two_notes_includes_their_relations(workspace):
     edge = "People/John Harrison.md -[SUPPORTS]-> " + BEAT
     outcome = await call(workspace, "reclassify_relationship", edge_id=edge)
     assert "already related as SUPPORTS" in outcome.result["reasoning"]

@@ -101,7 +101,7 @@ async def test_re_analysis_of_a_node_is_of_its_new_text(meant: Workspace) -> Non
     await _call(meant, "undo")
 
 
-async def test_a_worker_that_is_gone_leaves_the_order_of_the_words(meant: Workspace) -> None:
+async def test_without_a_worker_the_word_ranking_remains(meant: Workspace) -> None:
     await meant.embeddings.embedder.close()
     found = await _call(meant, "search_notes", query="bread")
     assert found.success and found.result["total"] == 3

@@ -56,7 +56,7 @@ def server() -> Iterator[WebServer]:
         "http://example.org:9200/",
     ],
 )
-async def test_what_is_not_public_is_refused_whatever_its_spelling(url: str) -> None:
+async def test_addresses_that_are_not_public_are_refused_in_any_spelling(url: str) -> None:
     with pytest.raises((PermissionDeniedError, InvalidParametersError)):
         await Fetcher(PublicAddresses()).fetch(WebRequest(url), KINDS)
 
@@ -80,7 +80,7 @@ async def test_what_is_not_public_is_refused_whatever_its_spelling(url: str) -> 
         "http://example.org/" + "a" * 5000,
     ],
 )
-async def test_what_is_no_plain_web_address_is_refused(url: str) -> None:
+async def test_addresses_that_are_not_plain_web_urls_are_refused(url: str) -> None:
     with pytest.raises(InvalidParametersError):
         await Fetcher(PublicAddresses()).fetch(WebRequest(url), KINDS)
 
@@ -196,7 +196,7 @@ async def test_a_proxy_of_the_environment_is_not_used(
     assert answer.body == b"here"
 
 
-async def test_a_server_that_is_not_there_is_told_of(server: WebServer) -> None:
+async def test_an_unreachable_server_is_reported(server: WebServer) -> None:
     names = Names()
     own = Fetcher(SingleOrigin(Origin("http", "127.0.0.1", 1)), names)
     with pytest.raises(ScriptoriumError, match="could not be reached"):

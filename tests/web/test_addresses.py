@@ -63,7 +63,7 @@ def test_public_addresses_are_public(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", NOT_PUBLIC)
-def test_all_others_are_not(text: str) -> None:
+def test_all_other_addresses_are_not_public(text: str) -> None:
     assert not is_public(ip_address(text))
 
 

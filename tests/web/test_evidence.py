@@ -104,7 +104,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_a_source_note_says_nothing_but_what_is_quoted(text: str) -> None:
+def test_a_source_note_contains_only_quotations(text: str) -> None:
     check_inert(text)
 
 

@@ -33,7 +33,7 @@ async def until(condition: Callable[[], bool]) -> None:
             await asyncio.sleep(0.01)
 
 
-async def test_a_watcher_that_dies_is_told_and_nothing_is_missed(
+async def test_a_watcher_that_dies_is_reported_and_nothing_is_missed(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     failures: list[TaskFailed] = []
@@ -66,7 +66,7 @@ async def end_watching(workspace: Workspace) -> None:
     workspace._is_watching = False
 
 
-async def test_a_watcher_that_cannot_begin_does_not_hold_the_opening(
+async def test_a_watcher_that_cannot_start_does_not_block_the_opening(
     sample_vault: Path, approver: object, monkeypatch: pytest.MonkeyPatch, workspace: Workspace
 ) -> None:
     async def refuse(*_: object, **__: object) -> None:
@@ -81,7 +81,7 @@ async def test_a_watcher_that_cannot_begin_does_not_hold_the_opening(
     assert {failure.reason for failure in failures} == {"no more watches"}
 
 
-async def test_a_local_server_that_dies_is_told_and_opened_again(workspace: Workspace) -> None:
+async def test_a_local_server_that_dies_is_reported_and_reopened(workspace: Workspace) -> None:
     failures: list[TaskFailed] = []
     problems: list[str] = []
     workspace.events.subscribe(TaskFailed, failures.append)

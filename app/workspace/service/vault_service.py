@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from app.toolkit.call import Call
     from app.toolkit.outcome import ToolOutcome
     from app.toolkit.related import LikeNote
-    from app.toolkit.semantic_search import SemanticSearch
     from app.workspace.workspace import Workspace
 
 log = logging.getLogger(__name__)
@@ -104,10 +103,11 @@ class VaultService:
 
     def is_pending(self, call: str) -> bool:
         """Return whether the call with this id is an undecided operation."""
-        if self._workspace.pending is None:
+        pending = self._workspace.pending
+        if not pending.are_kept:
             return False
         try:
-            return self._workspace.pending.status(call, Caller.user()).state.is_open
+            return pending.status(call, Caller.user()).state.is_open
         except NotFoundError:
             return False
         except ScriptoriumError:
@@ -151,10 +151,7 @@ class VaultService:
     def memory(self) -> MemoryService:
         """The memory of the agents."""
         parts = self._workspace
-
-        def meaning() -> SemanticSearch | None:
-            return parts.runner.services.semantic_search
-
+        meaning = parts.runner.models.semantic_search
         return MemoryService(parts.memory, parts.journal, parts.runner, meaning)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""A workspace in which an agent from outside answers."""
+"""A workspace with an external agent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The menu of who answers, and what it remembers."""
+"""The menu of agents and models, and what it remembers."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def test_the_menu_has_the_built_in_agent_the_used_models_and_the_local_ones(qtbo
     assert chosen == [ModelChoice("ollama", "", "llama3.2")]
 
 
-def test_the_team_stands_below_and_whoever_answers_is_marked(qtbot) -> None:
+def test_the_team_is_listed_below_and_the_active_agent_is_marked(qtbot) -> None:
     owner = QWidget()
     qtbot.addWidget(owner)
     agents = (AgentProfile(name="Anna"), AgentProfile(name="Bert"))
@@ -83,7 +83,7 @@ def test_the_team_stands_below_and_whoever_answers_is_marked(qtbot) -> None:
     assert chosen == ["Bert"] and wanted == ["team", "model"]
 
 
-def test_programs_from_outside_stand_last_and_the_one_that_answers_is_marked(qtbot) -> None:
+def test_external_programs_are_listed_last_and_the_active_one_is_marked(qtbot) -> None:
     owner = QWidget()
     qtbot.addWidget(owner)
     program = AgentProgram(name="Claude Code", command="claude-agent-acp")

@@ -31,7 +31,7 @@ NOTES = {"Longitude.md": "# Longitude\n", "Latitude.md": "See [[Longitude]].\n",
 
 @pytest.fixture
 def panel_of(service: ServiceThread, tmp_path: Path, qtbot) -> Callable:
-    """`async with panel_of() as (vault, panel)`."""
+    """Return a context manager: `async with panel_of() as (vault, panel)`."""
 
     @asynccontextmanager
     async def make() -> AsyncIterator[tuple[WholeVault, AgentPanel]]:
@@ -46,7 +46,7 @@ def panel_of(service: ServiceThread, tmp_path: Path, qtbot) -> Callable:
 
 
 async def ask(panel: AgentPanel, text: str, wait_until) -> None:
-    """Send `text` and wait until the turn is over."""
+    """Send `text` and wait for the end of the turn."""
     panel.composer.field.setPlainText(text)
     panel.composer.sent.emit(text)
     await wait_until(lambda: panel.composer.running)
@@ -104,7 +104,7 @@ def test_a_card_whose_change_was_undone_offers_no_undo(gui, panel_of, wait_until
     gui(main())
 
 
-def test_a_card_tells_how_its_change_was_approved(qtbot) -> None:
+def test_a_card_shows_how_its_change_was_approved(qtbot) -> None:
     view = ToolCardView(ThemeSource("light"))
     qtbot.addWidget(view)
     message = "Changed A.md. Left out by the user: B.md."
@@ -177,7 +177,7 @@ def test_the_answers_of_a_question_end_with_the_next_prompt(qtbot) -> None:
     assert replies == ["open Longitude"]
 
 
-def test_another_kind_of_item_takes_the_place_of_the_first(qtbot) -> None:
+def test_an_item_is_replaced_by_another_kind(qtbot) -> None:
     view = TranscriptView(ThemeSource("light"))
     qtbot.addWidget(view)
     view.show_items((UserText(turn="t", at=0, text="one"), AgentText(turn="t", at=0, text="two")))

@@ -1,4 +1,4 @@
-"""A note in its view, on a real vault: shown, edited, linked, kept after a crash, never too much of it."""
+"""A note in its view, on a real vault: shown, edited, linked, recovered after a crash, limited in size."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ A = NotePath.parse("A.md")
 
 @pytest.fixture
 def opened(service: ServiceThread, tmp_path: Path, qtbot) -> Callable:
-    """`async with opened("A.md") as (vault, view)`: a note of a real vault in its view."""
+    """Open a note of a real vault in its view: `async with opened("A.md") as (vault, view)`."""
 
     @asynccontextmanager
     async def make(
@@ -198,7 +198,7 @@ def test_unsaved_text_is_offered_after_a_crash(gui, opened, wait_until) -> None:
     gui(main())
 
 
-def test_find_counts_goes_on_and_replaces_all_as_one_step(gui, opened, wait_until) -> None:
+def test_find_counts_continues_and_replaces_all_as_one_step(gui, opened, wait_until) -> None:
     async def main() -> None:
         async with opened("B.md") as (_, view):
             view.replace_text()
@@ -491,7 +491,7 @@ def test_a_cited_passage_is_marked_and_in_view(gui, opened, wait_until, mode: Vi
     gui(main())
 
 
-def test_a_passage_that_has_changed_is_not_marked_and_the_user_is_told(gui, opened) -> None:
+def test_a_changed_passage_is_not_marked_and_the_user_is_informed(gui, opened) -> None:
     async def main() -> None:
         async with opened("B.md") as (_, view):
             await view.open("A.md", fragment_of("Something else", Span(0, 14)))

@@ -58,7 +58,7 @@ def test_a_change_is_in_effect_at_once_and_typed(dialog) -> None:
     assert len(told) == 4
 
 
-def test_what_the_model_does_not_take_is_said_and_not_taken(dialog) -> None:
+def test_invalid_values_are_reported_and_not_saved(dialog) -> None:
     told: list[Settings] = []
     dialog.changed.connect(told.append)
     field = dialog.editor_of("model", "temperature").control

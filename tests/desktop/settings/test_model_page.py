@@ -1,4 +1,4 @@
-"""The key and the test of a model in the settings, against a server that speaks the protocol."""
+"""The key and the connection test of a model in the settings, against a server that speaks the protocol."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def owner(qtbot) -> QWidget:
     return made
 
 
-def test_a_wrong_key_is_told_and_the_right_one_works(
+def test_a_wrong_key_is_reported_and_the_right_one_works(
     gui, service: ServiceThread, wait_until, tmp_path: Path
 ) -> None:
     async def main() -> None:

@@ -65,7 +65,7 @@ def test_other_tasks_run_while_a_dialog_is_open(gui, wait_until) -> None:
     gui(main())
 
 
-def test_cancelling_closes_the_dialog(gui, wait_until) -> None:
+def test_canceling_closes_the_dialog(gui, wait_until) -> None:
     async def main() -> None:
         task = tasks.start(dialogs.show_message(None, "One", "It happened."))
         await wait_until(shown)
@@ -77,7 +77,7 @@ def test_cancelling_closes_the_dialog(gui, wait_until) -> None:
     gui(main())
 
 
-def test_the_end_of_the_parent_is_a_no(gui, wait_until) -> None:
+def test_closing_the_parent_counts_as_cancel(gui, wait_until) -> None:
     async def main() -> bool:
         parent = QWidget()
         parent.show()
@@ -90,7 +90,7 @@ def test_the_end_of_the_parent_is_a_no(gui, wait_until) -> None:
 
 
 @pytest.mark.parametrize(("typed", "expected"), [("  A name ", "A name"), ("", None)])
-def test_prompt_text_strips_and_needs_something(gui, wait_until, typed: str, expected: str | None) -> None:
+def test_prompt_text_strips_and_rejects_empty_text(gui, wait_until, typed: str, expected: str | None) -> None:
     async def main() -> str | None:
         task = tasks.start(dialogs.prompt_text(None, "Name", "How is it called?", "old"))
         await wait_until(shown)
@@ -121,7 +121,7 @@ def test_a_long_reason_under_a_field_is_shown_whole(gui, wait_until) -> None:
     assert gui(main()) is None
 
 
-def test_choose_says_which(gui, wait_until) -> None:
+def test_choose_returns_the_choice(gui, wait_until) -> None:
     async def main() -> int | None:
         task = tasks.start(dialogs.choose(None, "It is open elsewhere", "", ("Cancel", "Open read-only")))
         await wait_until(shown)

@@ -51,7 +51,7 @@ def test_add_tag(text, expected):
 
 
 @pytest.mark.parametrize("tag", ["", "#", "a b", "12", "a,b", "a#b", "[[x]]", "---", "a.b"])
-def test_no_tag_of_such_a_name(tag):
+def test_invalid_tag_names_are_refused(tag):
     with pytest.raises(InvalidParametersError):
         add_tag("", tag)
 
@@ -200,7 +200,7 @@ def test_a_patch_that_does_not_fit_is_a_conflict(text, patch):
 
 
 @pytest.mark.parametrize("patch", ["", "no hunk", "@@ -1 +1 @@\n*x\n"])
-def test_a_patch_that_is_none_is_told(patch):
+def test_an_invalid_patch_is_an_error(patch):
     with pytest.raises(InvalidParametersError):
         apply_patch("a\n", patch)
 

@@ -40,7 +40,7 @@ UNKNOWN = {
 
 
 @pytest.mark.parametrize("name", VARIANTS)
-def test_every_spelling_of_private_is_kept(name):
+def test_every_spelling_of_private_hides_the_note(name):
     assert is_private(written(VARIANTS[name]))
 
 
@@ -50,12 +50,12 @@ def test_the_text_that_tools_parse_is_judged_alike(name):
 
 
 @pytest.mark.parametrize("name", OPEN)
-def test_what_can_be_shown_to_be_public_is_public(name):
+def test_provably_public_notes_are_public(name):
     assert judge(OPEN[name]).privacy is Privacy.PUBLIC
 
 
 @pytest.mark.parametrize("name", UNKNOWN)
-def test_what_cannot_be_judged_is_hidden_and_says_why(name):
+def test_a_note_that_cannot_be_judged_is_hidden_with_a_reason(name):
     verdict = judge(UNKNOWN[name])
     assert verdict.privacy is Privacy.UNKNOWN and verdict.hides and verdict.reason
 

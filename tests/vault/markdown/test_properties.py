@@ -63,7 +63,7 @@ def test_remove(key):
     assert "# kept comment" in after
 
 
-def test_a_block_is_made_and_goes_with_its_last_property():
+def test_a_block_is_created_and_removed_with_its_last_property():
     for text in ("body", "", "\ufeffbody\r\nmore", "---\nruler"):
         after = set_property(text, "a", 1)
         assert read_frontmatter(after).properties == {"a": 1}

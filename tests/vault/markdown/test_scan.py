@@ -169,7 +169,7 @@ def test_lines():
     assert [(b.id, b.line) for b in note.blocks] == [("t1", 6), ("o-1", 7), ("p", 9)]
 
 
-def test_a_broken_block_is_told_and_the_note_still_read():
+def test_a_broken_block_is_reported_and_the_note_still_parsed():
     note = scan("---\na: [1\n---\n# H\n[[N]] #t")
     assert note.properties_problem
     assert note.properties == {}
@@ -252,7 +252,7 @@ fragments = st.sampled_from(
 
 
 @given(st.lists(fragments, max_size=40).map("".join))
-def test_spans_hold_what_they_say(text):
+def test_spans_contain_their_elements(text):
     note = scan(text)
     for tag in note.tags:
         assert text[tag.span.start : tag.span.end].strip("#/") == tag.name or tag.in_properties
