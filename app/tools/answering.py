@@ -71,11 +71,11 @@ async def find_passages(
     question: Annotated[str, Field(min_length=1, max_length=2000)],
     limit: Annotated[int, Field(ge=1, le=20)] = 5,
 ) -> Answer:
-    """Find the passages that answer a question about what the notes say, each with a link to its exact place.
+    """Find the passages that answer a question about notes, each with a link to its exact position.
 
     Args:
         question: The question, as a person would ask it.
-        limit: How many passages at most.
+        limit: The maximum number of passages.
     """
     asked = read_question(question)
     ranking, notes = await rank_passages(context, asked)

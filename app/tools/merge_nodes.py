@@ -54,7 +54,7 @@ async def merge_nodes(
     secondary_node_id: NodeId,
     merge_strategy: Strategy = "combine",
 ) -> Proposal[NodesMerged]:
-    """Make two notes one: the first stays, the second goes to the vault's trash, all links follow.
+    """Merge two notes: the first stays, the second moves to the vault's trash, and all links are updated.
 
     Args:
         primary_node_id: The note that stays.

@@ -114,14 +114,14 @@ async def find_related_nodes(
     node_types: list[str] | None = None,
     auto_link: bool = False,
 ) -> Proposal[RelatedNodes]:
-    """Find nodes that are alike in meaning, and say which relation each may have.
+    """Find nodes with a similar meaning and suggest a relation to each.
 
     Args:
         node_id: The note.
-        limit: How many at most.
-        min_similarity: The least likeness, 0 to 1.
+        limit: The maximum number of results.
+        min_similarity: The minimum similarity, 0 to 1.
         node_types: Only nodes of these types.
-        auto_link: Whether to write the relations that are likely enough (0.8), those rejected before aside.
+        auto_link: Also propose relations with a score of at least 0.8 that were not rejected before.
     """
     note = await context.vault.resolve_for_reading(node_id)
     found = await related_to_note(context, note, limit=limit, least=min_similarity, types=node_types)
@@ -194,12 +194,12 @@ async def summarize_node(
     max_length: Characters = 200,
     style: Style = "paragraph",
 ) -> NodeSummary:
-    """Say in short what a note says, with its key points.
+    """Summarize a note and list its key points.
 
     Args:
         node_id: The note.
-        include_relationships: Whether to count its relations and name the strongest.
-        max_length: The most characters of the summary.
+        include_relationships: Also count the relations and name the strongest.
+        max_length: The maximum number of characters of the summary.
         style: A paragraph, bullets, or one sentence.
     """
     note = await context.vault.resolve_for_reading(node_id)
@@ -257,12 +257,12 @@ def _edge_name(edge: OpenEdge) -> str:
 async def summarize_node_with_context(
     context: ToolContext, node_id: NodeId, depth: Depth = 1, relationship_types: list[str] | None = None
 ) -> NodeSummaryWithContext:
-    """Say in short what a note says and what supports, contradicts or is related to it.
+    """Summarize a note and what supports it, contradicts it or is related to it.
 
     Args:
         node_id: The note.
-        depth: How many steps to walk along its relations.
-        relationship_types: Only along relations of these types; all typed ones, and plain links, if left out.
+        depth: The number of steps to follow relations.
+        relationship_types: Follow only relations of these types; by default all types and plain links.
     """
     note = await context.vault.resolve_for_reading(node_id)
     types = {relation_type(one) for one in relationship_types} if relationship_types else None
@@ -376,12 +376,12 @@ async def recalculate_node_confidence(
 ) -> Proposal[NodeConfidence]:
     """Recalculate the confidence of a note, and propose the new value of its `confidence`.
 
-    The sum of log-odds of what supports and contradicts it, each by the confidence of the relation and of
-    the other note, and a model's judgment if one is set up; every factor is listed.
+    Sums the log-odds of the notes that support and contradict it, each weighted by the confidence of the
+    relation and of that note, and a model's judgment if one is set up; lists every factor.
 
     Args:
         node_id: The note.
-        factor_in_relationships: Whether its relations count; without, only its type does.
+        factor_in_relationships: Include relations; otherwise only the type counts.
     """
     note = await context.vault.resolve_strictly(node_id)
     around = _relation_neighbors(context, note) if factor_in_relationships else []

@@ -76,14 +76,14 @@ async def recall(
     query: SearchQuery | None = None,
     limit: Count | None = None,
 ) -> Proposal[Recalled]:
-    """Keep entries in your archive for good, and find them by words and meaning. Entries never change.
+    """Add permanent entries to your archive and find them by words and meaning. Entries never change.
 
     Args:
         op: insert an entry, or search.
-        content: What to remember, in words that can be understood alone.
-        metadata: What else to keep with it, such as {"topic": "travel"}.
-        query: What to look for.
-        limit: How many at most; 10 if nothing is said.
+        content: The text to remember; it must make sense without its context.
+        metadata: Data to store with the entry, such as {"topic": "travel"}.
+        query: The text to search for.
+        limit: The maximum number of results; 10 by default.
     """
     memory, agent = context.services.memory, agent_key(context.caller)
     if op == "insert":
@@ -179,12 +179,12 @@ async def search(
     """Search your archive, earlier conversations and the notes.
 
     Args:
-        query: What to look for.
+        query: The text to search for.
         domain: Where: archival_memory, conversations, vault, or all.
-        limit: How many at most in each domain.
-        role: In conversations, who said it.
-        since: From this day or time on, such as 2026-01-31 or 2026-01-31T12:00:00Z.
-        until: Before this day or time.
+        limit: The maximum number of results in each domain.
+        role: In conversations: the author of the message.
+        since: Only from this day or time on, such as 2026-01-31 or 2026-01-31T12:00:00Z.
+        until: Only before this day or time.
     """
     memory = context.services.memory
     start, end = _parse_time(since), _parse_time(until)
@@ -324,16 +324,16 @@ async def context(
     archive_label: Label | None = None,
     load_label: Label | None = None,
 ) -> Proposal[BlockEdited]:
-    """Manage the blocks in your context, in the older form of block and block_edit.
+    """Manage the blocks in your context; the older form of block and block_edit.
 
     Args:
         op: append to a block, replace in it, archive it, load_from_archival, or swap two.
         label: The block.
-        content: What to add.
+        content: The text to add.
         old: The text to replace.
-        new: What takes its place.
-        archive_label: The block that leaves the context.
-        load_label: The block that takes its place.
+        new: The replacement.
+        archive_label: The block to remove from the context.
+        load_label: The block to load in its place.
     """
     store, agent = blocks_of(context), agent_key(context.caller)
     if op == "swap":

@@ -68,7 +68,7 @@ async def related_to_note(
     Args:
         context: The context of the call.
         note: The note.
-        limit: How many at most.
+        limit: The maximum number of results.
         least: The minimum similarity, 0 to 1.
         types: Only notes of these types.
     """

@@ -77,12 +77,12 @@ async def suggest_relationships(
     suggestion_id: EdgeId | None = None,
     relationship_type: RelationType | None = None,
 ) -> Suggestions | Proposal[Suggestions] | EffectProposal[Suggestions]:
-    """The queue of relations that may be missing: list it, accept one, or reject one for good.
+    """List relations that may be missing, accept one, or reject one permanently.
 
     Args:
         op: list, accept or reject.
-        node_id: Only relations of this note; of the whole vault when left out.
-        limit: How many at most (20).
+        node_id: Only relations of this note; of the whole vault by default.
+        limit: The maximum number of suggestions; 20 by default.
         suggestion_id: The suggestion, as `From.md ~ To.md`.
         relationship_type: The type to write instead of the suggested one.
     """

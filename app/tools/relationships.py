@@ -109,13 +109,13 @@ async def create_relationship(
     confidence: Share = 1.0,
     notes: Remark | None = None,
 ) -> Proposal[RelationshipWritten]:
-    """Write a relation as a line under `## Relations` of the note that it starts from.
+    """Add a relation as a line under `## Relations` of its source note.
 
     Args:
-        from_id: The note that it starts from.
-        to_id: The note that it leads to.
+        from_id: The source note.
+        to_id: The target note.
         relationship_type: SUPPORTS, CONTRADICTS, RELATES_TO, CITES, … or another word.
-        confidence: How sure it is, 0 to 1.
+        confidence: The confidence, 0 to 1.
         notes: A remark, on one line.
     """
     source = await context.vault.resolve_strictly(from_id)
@@ -148,7 +148,7 @@ async def create_relationship(
 
 @tool(category="relationships", always_asks=True)
 async def delete_relationship(context: ToolContext, edge_id: EdgeId) -> Proposal[RelationshipDeleted]:
-    """Take away a relation; only its own line changes.
+    """Remove a relation; only its own line changes.
 
     Args:
         edge_id: The relation, as `From.md -[SUPPORTS]-> To.md`.
@@ -169,7 +169,7 @@ async def recalculate_edge_confidence(
 
     Args:
         edge_id: The relation, as `From.md -[SUPPORTS]-> To.md`.
-        consider_graph_structure: Whether similarity, common neighbors and tags count as well.
+        consider_graph_structure: Include similarity, common neighbors and tags.
     """
     edge = await open_edge(context, edge_id)
     target = _readable_target(context, edge)
@@ -215,12 +215,12 @@ async def reclassify_relationship(
     new_type: RelationType | None = None,
     preserve_notes: bool = True,
 ) -> Proposal[RelationshipReclassified]:
-    """Give a relation another type; without one, the type that the notes speak for, if they do.
+    """Change the type of a relation; without a type, to the one that the notes suggest, if any.
 
     Args:
         edge_id: The relation, as `From.md -[SUPPORTS]-> To.md`.
-        new_type: SUPPORTS, CONTRADICTS, … or another word; suggested when left out.
-        preserve_notes: Whether its remark stays.
+        new_type: SUPPORTS, CONTRADICTS, … or another word; suggested by default.
+        preserve_notes: Keep the remark.
     """
     edge = await open_edge(context, edge_id)
     reasoning = "As you said."
@@ -281,11 +281,11 @@ class RelationshipAnswer(BaseModel):
 async def summarize_relationship(
     context: ToolContext, edge_id: EdgeId, include_evidence: bool = True
 ) -> RelationshipSummary:
-    """Say what connects two notes, what speaks for it, and how strong it is.
+    """Summarize the connection of two notes with its evidence and strength.
 
     Args:
         edge_id: The relation, as `From.md -[SUPPORTS]-> To.md`.
-        include_evidence: Whether to list the sentences and facts that speak for it.
+        include_evidence: Also list the sentences and facts that support it.
     """
     edge = await open_edge(context, edge_id)
     target = _readable_target(context, edge)

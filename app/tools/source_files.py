@@ -112,19 +112,19 @@ async def file(
     limit: Limit = 200,
     source_id: str | None = None,
 ) -> Proposal[FileAnswer] | FileAnswer:
-    """Work on text files of the folders outside the vault that the person has added.
+    """Work on text files in the external folders that the user added.
 
     Args:
-        op: load a file into the memory, append to or replace in what is loaded, save it, reload it, show its
-            diff or status, reconcile it with a changed disk; create or delete a file; list files.
-        path: The file: relative to its folder, or the label of its block (file:…).
-        content: The text of a new file, or what to append.
-        old: The text to be replaced; it must stand there once.
-        new: What to put in its place.
-        keep: What wins: the text on the disk, the one in the memory, or both merged.
-        pattern: A glob that names the files to list.
-        limit: How many files at most.
-        source_id: Which folder is meant, by id or name, where there are several.
+        op: load a file into memory, append to it or replace text in it, save it, reload it, show its diff or
+            status, reconcile it with a changed file on disk; create or delete a file; list files.
+        path: The file, relative to its folder, or the label of its block (file:…).
+        content: The text of a new file, or the text to append.
+        old: The text to replace; it must occur exactly once.
+        new: The replacement.
+        keep: Which text to keep: the one on disk, the one in memory, or both merged.
+        pattern: A glob that file names must match.
+        limit: The maximum number of files.
+        source_id: The folder, by id or name, if there are several.
     """
     sources, agent = context.services.sources, agent_key(context.caller)
     memory = context.services.memory.store

@@ -1,4 +1,4 @@
-"""A scripted model, set up in the user's settings."""
+"""A scripted model in the user's settings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.support.model_server import Answer, ModelServer
 
 @contextmanager
 def use_model(settings: Settings, *answers: Answer, key: str | None = None) -> Iterator[ModelServer]:
-    """Serve `answers` on loopback, and let the saved settings name that server."""
+    """Serve `answers` on loopback, and set the address of that server in the saved settings."""
     with ModelServer(*answers, key=key) as server:
         settings.model = type(settings.model).model_validate(
             {

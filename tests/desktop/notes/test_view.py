@@ -425,10 +425,11 @@ def test_a_note_that_was_just_made_is_written_in_at_once(gui, opened) -> None:
 
 def test_the_settings_of_the_editor_hold_for_open_notes_too(gui, opened, wait_until) -> None:
     async def main() -> None:
-        async with opened("A.md") as (vault, view):
+        async with opened("A.md", {**NOTES, "B.md": "Here is `code`."}) as (vault, view):
             settings = vault.workspace.settings.model_copy(deep=True)
             settings.editor.line_width = 500
             settings.editor.code_size = 13
+            settings.editor.font_size = 17
             settings.editor.auto_pairs = False
             settings.editor.default_mode = "reading"
             await vault.run(lambda ws: ws.apply_settings(settings))
@@ -437,6 +438,12 @@ def test_the_settings_of_the_editor_hold_for_open_notes_too(gui, opened, wait_un
             assert view.mode is ViewMode.LIVE
             await view.open("B.md")
             assert view.mode is ViewMode.READING
+            await wait_until(lambda: "code" in view.reader.toPlainText())
+            assert view.reader.viewport().width() == 500
+            cursor = view.reader.document().find("Here")
+            assert cursor.charFormat().font().pointSizeF() == pytest.approx(17)
+            cursor = view.reader.document().find("code")
+            assert cursor.charFormat().font().pointSizeF() == pytest.approx(13)
             view.show_mode(ViewMode.SOURCE)
             await view.open("A.md")
             await view.open("B.md")
