@@ -150,7 +150,7 @@ def _reason(operation: BlockOperation, permission: Permission, block: Block) -> 
     return f"{operation.value}: the block {block.label!r} has the permission {permission.value}"
 
 
-# What a change does
+# Operations of a change
 
 
 def change_operations(before: Block, after: Block | None, agent: str) -> frozenset[BlockOperation]:

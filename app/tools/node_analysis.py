@@ -351,7 +351,7 @@ def _synthesize(context: ToolContext, note: OpenNote, around: SummaryContext, de
     within = "directly" if depth == 1 else f"within {depth} steps"
     if not pro and not contra:
         message = (
-            f"Nothing speaks for or against it {within}; {pluralize(len(around.related), 'note')} related."
+            f"Nothing supports or contradicts it {within}; {pluralize(len(around.related), 'note')} related."
         )
     else:
         lean = "it is even" if pro == contra else f"more speaks {'for' if pro > contra else 'against'} it"

@@ -191,7 +191,7 @@ def model_exclusion_reason(model: LanguageModel, notes: Iterable[OpenNote]) -> s
     """Return why a model may not see these notes, or an empty string."""
     for note in notes:
         if note.parsed.is_private or not model.may_read(note.path):
-            return f"By local methods: {note.name} is kept from models."
+            return f"By local methods: {note.name} is hidden from models."
     return ""
 
 

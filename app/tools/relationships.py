@@ -235,7 +235,7 @@ async def reclassify_relationship(
         kind, reasoning = suggested.type, suggested.reasoning
         if not suggested.evidence:
             kind = edge.relation.type
-            reasoning = f"Nothing in the notes speaks for another type than {kind}: {reasoning}"
+            reasoning = f"The notes contain no evidence for another type than {kind}: {reasoning}"
     text = edit.change_relation(edge.source.text, edge.relation, kind=kind, keep_note=preserve_notes)
     old = edge.relation.type
     change = ChangeSet.of(edge.source.with_text(text), summary=f"{edge.id}: {kind}")

@@ -208,8 +208,8 @@ def _hides(path: NotePath, verdict: PrivacyVerdict) -> bool:
 
 
 _RECONCILED = {
-    "disk": "{0} is in memory as it is on the disk.",
-    "memory": "{0} was written as it is in memory.",
+    "disk": "{0} in memory now matches the file on disk.",
+    "memory": "{0} on disk now matches the memory.",
     "merge": "Both are merged in memory: look at the diff of {0}, then save it.",
 }
 
@@ -292,7 +292,7 @@ def _listed_file(
     return ListedFile(path=str(path), label=label, size=size, permission=permission, state=state.value)
 
 
-# Which file
+# Selection of a file
 
 
 def _folders(sources: Sources, source_id: str | None) -> tuple[FileSource, ...]:
@@ -333,6 +333,6 @@ def _copy(
     present = [copy for copy in copies if copy.disk is not None or copy.block is not None] or copies
     if len(present) > 1:
         names = [copy.source.config.id for copy in present]
-        message = f"Several folders can be meant by {requested}: say which."
+        message = f"Several folders match {requested}. Choose one."
         raise AmbiguousError(message, path=requested, candidates=names)
     return present[0]
