@@ -22,7 +22,7 @@ from app.toolkit.services import MemoryContext
 from app.toolkit.tool import tool
 from app.tools.sources import WHERE
 from app.vault.changes import ChangeSet
-from app.vault.markdown.privacy import HEAD_BYTES, judge
+from app.vault.markdown.privacy import HEAD_BYTES, classify_privacy
 from app.vault.note import Privacy, PrivacyVerdict
 from app.vault.path import NotePath
 
@@ -196,7 +196,7 @@ def readable_copy(context: MemoryContext, source_id: str | None, path: str) -> W
 
 def _check_readable(context: MemoryContext, copy: WorkingCopy) -> None:
     """Raise NotFoundError for a file that the caller may not read."""
-    hidden = copy.disk is not None and _hides(copy.path, judge(copy.disk.content))
+    hidden = copy.disk is not None and _hides(copy.path, classify_privacy(copy.disk.content))
     if hidden or not context.reads(copy.source.place, copy.path):
         raise NotFoundError(f"There is no file {copy.path}.", path=str(copy.path))
 
@@ -251,7 +251,7 @@ def _may_know(context: MemoryContext, folder: FileSource, path: NotePath) -> boo
         return True
     except StorageError:
         return False
-    return not _hides(path, judge(start, complete=len(start) < HEAD_BYTES))
+    return not _hides(path, classify_privacy(start, complete=len(start) < HEAD_BYTES))
 
 
 def _list_files(
