@@ -84,7 +84,7 @@ async def patch(
         "save the text {content} in the file {path}",
         "overwrite the file {path} with {content}",
     ),
-    usage_rule="For notes use create_note, edit_note and update_note; file_write is for the other files.",
+    usage_rule="For notes use create_note, edit_note and update_note; file_write is for other files.",
     always_asks=True,
 )
 async def file_write(

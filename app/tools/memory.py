@@ -86,8 +86,8 @@ class BlockResult(ToolResult):
         "delete": "label",
     },
     usage_rule=(
-        "block keeps what matters beyond this conversation: load reads a block, pin keeps it in your "
-        "context, create makes one; edit it by block_edit."
+        "block manages memory that lasts beyond this conversation: load reads a block, pin keeps "
+        "it in your context, create creates one; edit it with block_edit."
     ),
 )
 async def block(

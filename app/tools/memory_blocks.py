@@ -48,8 +48,9 @@ class BlockEdited(ToolResult):
         "redo": "label",
     },
     usage_rule=(
-        "block_edit changes a block: append adds at the end, replace and patch change a text, set_field sets "
-        "a field of a map or a section. What you learn of the person for good belongs in the block human."
+        "block_edit changes a block: append adds at the end, replace and patch change a text, "
+        "set_field sets a field of a map or a section. Store lasting facts about the user in the "
+        "block human."
     ),
 )
 async def block_edit(

@@ -103,8 +103,8 @@ class NodeConfidence(ToolResult):
         "which relations could {node_id} have?",
     ),
     writing=("auto_link",),
-    usage_rule="auto_link of find_related_nodes writes only relations of a suggestion score of 0.8 or more,"
-    " and a type other than RELATES_TO only where there is evidence for it.",
+    usage_rule="auto_link of find_related_nodes proposes only relations with a score of at least 0.8, "
+    "and a type other than RELATES_TO only with evidence for it.",
 )
 async def find_related_nodes(
     context: RelationContext,

@@ -64,8 +64,9 @@ class Recalled(ToolResult):
     reads=("search",),
     operations={"insert": "content metadata?", "search": "query limit?"},
     usage_rule=(
-        "recall insert keeps a fact for good in words that stand alone; recall search finds such facts. "
-        "Search before you say that you don't know something about the person or earlier work."
+        "recall insert stores a lasting fact in words that make sense alone; recall search finds "
+        "such facts. Search before you say that you don't know something about the user or "
+        "earlier work."
     ),
 )
 async def recall(
@@ -165,7 +166,7 @@ class FoundTexts(ToolResult):
         "search our conversations and your memory for {query}",
         "search everything for {query}",
     ),
-    usage_rule="search looks through your archive, earlier conversations and the notes at once.",
+    usage_rule="search covers your archive, earlier conversations and the notes at once.",
 )
 async def search(
     context: MemoryContext,

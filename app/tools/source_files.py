@@ -83,9 +83,9 @@ class FileAnswer(ToolResult):
         "reconcile": "path keep",
     },
     usage_rule=(
-        "file works on folders outside the vault: load a file into your memory first, edit it there (append, "
-        "replace, or block_edit by its label), look at diff, then save. When save says that the disk "
-        "changed, reconcile with keep=disk, memory or merge."
+        "file works on folders outside the vault: load a file into memory first, edit it there "
+        "(append, replace, or block_edit with its label), check diff, then save. If save reports "
+        "that the file changed on disk, reconcile with keep=disk, memory or merge."
     ),
 )
 async def file(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from app.settings import Settings, save_settings
+from app.settings import AnswerByModel, Settings, save_settings
 from tests.support.model_server import Answer, ModelServer
 
 
@@ -21,5 +21,6 @@ def use_model(settings: Settings, *answers: Answer, key: str | None = None) -> I
                 "request_timeout": 20,
             }
         )
+        settings.agent.answering = AnswerByModel()
         save_settings(settings)
         yield server
