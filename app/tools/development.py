@@ -168,7 +168,7 @@ def _plan_write(
     before = vault.read(existing)
     if expected_hash not in (None, content_hash(before)):
         raise ConflictError(
-            f"{existing} holds something else by now; nothing was written.",
+            f"{existing} has changed; nothing was written.",
             path=str(existing),
             expected_hash=expected_hash,
             current_hash=content_hash(before),

@@ -170,7 +170,7 @@ def _change_block(context: MemoryContext, op: str, found: Block) -> Proposal[Blo
             return _propose_block(context, found, found.with_view(agent, view), message, title)
         case "archive":
             return _propose_block(
-                context, found, unpin_everywhere(found), f"{found.label} is put away.", "Put away"
+                context, found, unpin_everywhere(found), f"{found.label} is archived.", "Put away"
             )
         case _:
             return _delete(context, found)
@@ -299,7 +299,7 @@ def unpin_everywhere(found: Block) -> Block:
         InvalidParametersError: it is a core block.
     """
     if found.type is BlockType.CORE:
-        message = f"{found.label!r} is a core block, which is not put away."
+        message = f"{found.label!r} is a core block, which can't be archived."
         raise InvalidParametersError(message, label=found.label)
     views: Mapping[str, BlockView] = {name: replace(view, pinned=False) for name, view in found.views.items()}
     return replace(found, type=BlockType.ARCHIVAL, views={n: v for n, v in views.items() if v != BlockView()})

@@ -102,7 +102,7 @@ async def block_edit(
         case _:
             first, _, last = (lines or "").partition("-")
             after = edits.edit_range(before, int(first), int(last or first), text or "", field)
-    words = f"Edited {before.label}." if after != before else f"{before.label} says that already."
+    words = f"Edited {before.label}." if after != before else f"{before.label} has this content already."
     result = BlockEdited(label=before.label, size=after.size, message=words)
     return context.propose(changes.edit_block(before, after, f"{_DONE[op]} {before.label}"), result)
 

@@ -344,7 +344,7 @@ async def context(
             changes.block_change(back, _restore_block(back, agent)),
         )
         change = ChangeSet.of(*both, summary=f"{back.label} for {away.label}", place=changes.MEMORY_PLACE)
-        message = f"{away.label} is put away, {back.label} is in the context."
+        message = f"{away.label} is archived, {back.label} is in the context."
         return context.propose(change, BlockEdited(label=back.label, size=back.size, message=message))
     before = store.block(label or "", agent)
     match op:
@@ -365,6 +365,6 @@ async def context(
 
 def _restore_block(before: Block, agent: str) -> Block:
     if before.type is not BlockType.ARCHIVAL:
-        raise InvalidParametersError(f"{before.label!r} is not put away.", label=before.label)
+        raise InvalidParametersError(f"{before.label!r} is not archived.", label=before.label)
     view = replace(before.view_of(agent), pinned=True)
     return replace(before, type=BlockType.WORKING).with_view(agent, view)
