@@ -41,7 +41,7 @@ class ScriptoriumError(Exception):
 
     @property
     def has_outside_text(self) -> bool:
-        """Whether the error quotes an outside server or program (`said`), whose text is untrusted."""
+        """True if the error quotes an outside server or program (`said`), whose text is untrusted."""
         return bool(self.data.get("said"))
 
     def as_dict(self) -> dict[str, object]:
@@ -116,7 +116,7 @@ class UnreadableNoteError(StorageError):
 
 
 class VaultLostError(StorageError):
-    """The vault's folder is gone (unplugged, unmounted, deleted)."""
+    """The vault's folder is missing (unplugged, unmounted, deleted)."""
 
 
 class VaultBusyError(StorageError):

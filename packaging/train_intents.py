@@ -374,7 +374,7 @@ def as_seen(items: Sequence[tuple[RequestItem, str]]) -> tuple[str, ...]:
 
 
 class SampleVault:
-    """The names of the sample vault, in which the requests of the seen half are read."""
+    """The names of the sample vault, used to interpret the requests of the seen half."""
 
     def __init__(self) -> None:
         self._resolver = Resolver()
@@ -395,7 +395,7 @@ class SampleVault:
         self._now = datetime(2026, 3, 18, 12)
 
     def mentions(self, text: str, language: Language) -> tuple[EntityMention, ...]:
-        """What a request names."""
+        """Return the mentions in a request."""
         tokens = tokenize(text, language.contractions, language.words("noise"))
         vocabulary = Vocabulary(
             self._resolver,
@@ -410,7 +410,7 @@ class SampleVault:
 
 
 def label_of(gold: str) -> str:
-    """The label of a reading in the format of the evaluation sets; empty for one that is not learned."""
+    """Return the label of a reading in the format of the evaluation sets; empty if it is not learned."""
     if " | " in gold:
         return ""
     action = gold.split()[0] if gold.split() else ""
@@ -426,7 +426,7 @@ def label_of(gold: str) -> str:
 
 
 def seen_requests(file: Path = SEEN) -> list[tuple[str, str]]:
-    """The requests of a file of the evaluation set with their labels."""
+    """Return the requests of a file of the evaluation set with their labels."""
     found: list[tuple[str, str]] = []
     for line in file.read_text(encoding="utf-8").splitlines():
         text, sign, gold = line.partition(" => ")
@@ -436,7 +436,7 @@ def seen_requests(file: Path = SEEN) -> list[tuple[str, str]]:
 
 
 def language_of(text: str) -> Language:
-    """The language that knows most words of a request."""
+    """Return the language that knows most words of a request."""
     known = languages()
     return max(known, key=lambda one: one.coverage(tokenize(text, one.contractions, one.words("noise"))))
 
@@ -566,7 +566,7 @@ def trained_spans(
 
 
 def trained(found: list[Example]) -> tuple[list[str], npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-    """Labels, weights and bias of a softmax over the features, by AdaGrad on batches."""
+    """Return labels, weights and bias of a softmax over the features, trained by AdaGrad on batches."""
     labels = sorted({label for _, label in found})
     index = {label: at for at, label in enumerate(labels)}
     rows = [features(words) for words, _ in found]
@@ -595,7 +595,7 @@ def trained(found: list[Example]) -> tuple[list[str], npt.NDArray[np.float32], n
 
 
 def sources() -> dict[str, str]:
-    """The hash of every file that the model is made from."""
+    """Return the hash of every file that the model is made from."""
     files = [*sorted(EXAMPLES.glob("*.txt")), SEEN]
     return {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
 
@@ -638,7 +638,7 @@ def packed(arrays: Mapping[str, npt.NDArray[np.generic]]) -> bytes:
 
 
 def main() -> int:
-    """Train and write the file; with --check say whether the file is the one that training gives."""
+    """Train and write the file; with --check, report whether the file matches the training result."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true")
     given = parser.parse_args()

@@ -16,7 +16,8 @@ import hypothesis
 import pytest
 
 from app.settings import Settings
-from app.workspace import Workspace, open_workspace
+from app.workspace.opening import open_workspace
+from app.workspace.workspace import Workspace
 from tests.support.approver import ScriptedApprover
 
 # A test never judges the clock: on a busy machine a property may take as long as it takes. CI tries the

@@ -27,7 +27,7 @@ from app.agent.language.readings import (
 from app.agent.language.tool_frames import tool_frames
 from app.agent.language.vocabulary import VaultWords, Vocabulary
 from app.agent.pipeline import NOT_UNDERSTOOD, ChangesToday, Pipeline
-from app.agent.result_formatting import format_outcome
+from app.agent.result_formatting import format_outcome, shown_passages
 from app.agent.transcript import SET_UP_MODEL, AnswerChoice, ReadingChip
 from app.agent.turn import Turn
 from app.errors import NotFoundError
@@ -56,7 +56,7 @@ BUILTIN_NAME = "Built-in agent"
 """The caller of its tools, in the audit log."""
 
 MAX_PASSAGES = 3
-"""How many passages answer a question."""
+"""The number of passages that answer a question."""
 
 _AMBIGUOUS_MESSAGE = "Please be more specific: give the note's full path and ask for one action."
 _NO_SUCH_NOTE = "No note is named “{}”. Nothing was changed."
@@ -219,8 +219,7 @@ class BuiltinAgent:
             self._say_model_required(turn, question.needs_model)
             return
         turn.say(format_outcome(AnsweredCall("find_passages", arguments), outcome))
-        found = outcome.result.get("passages", ()) if outcome.success else ()
-        passages = list(found) if isinstance(found, list | tuple) else []
+        passages = shown_passages(outcome.result) if outcome.success else []
         if passages:
             paths = tuple(dict.fromkeys(str(passage["path"]) for passage in passages))
             self._states[_state_key(turn)] = replace(state, results=paths, question=None)

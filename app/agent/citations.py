@@ -159,5 +159,5 @@ def _is_claim(sentence: str) -> bool:
     """Return whether a sentence makes a claim without a citation."""
     if _PASSAGE in sentence or _FAILED in sentence:
         return False
-    said = _LINK.sub("x", sentence).rstrip('*_ )"”’»')
-    return len(_WORD.findall(said)) >= _FEWEST_WORDS and not said.endswith(("?", ":"))
+    statement = _LINK.sub("x", sentence).rstrip('*_ )"”’»')
+    return len(_WORD.findall(statement)) >= _FEWEST_WORDS and not statement.endswith(("?", ":"))

@@ -52,8 +52,8 @@ class ConversationIndex:
         """Remove a conversation from the index, starting at a position."""
         self._forget("conversation = ? and position >= ?", (conversation, position))
 
-    def _forget(self, where: str, values: tuple[object, ...]) -> None:
-        for (id,) in self._db.execute(f"select id from said where {where}", values).fetchall():
+    def _forget(self, condition: str, values: tuple[object, ...]) -> None:
+        for (id,) in self._db.execute(f"select id from said where {condition}", values).fetchall():
             self._db.execute("delete from said_words where rowid = ?", (id,))
             self._db.execute("delete from said where id = ?", (id,))
 

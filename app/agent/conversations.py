@@ -154,7 +154,9 @@ class ConversationStore:
             "select conversation, position, body from items where json_extract(body, '$.commit') = ?", commit
         )
         found = ((conversation, at, ITEM_ADAPTER.validate_json(body)) for conversation, at, body in rows)
-        return tuple((where, at, item) for where, at, item in found if isinstance(item, ToolCard))
+        return tuple(
+            (conversation, at, item) for conversation, at, item in found if isinstance(item, ToolCard)
+        )
 
     def exists(self, conversation: str) -> bool:
         """Return whether the conversation exists."""

@@ -29,7 +29,7 @@ class CredentialStore:
 
     @property
     def persistent(self) -> bool:
-        """Whether the system has a key store that persists keys."""
+        """True if the system has a key store that persists keys."""
         backend = _keyring().get_keyring()
         return backend.priority > 0 and not type(backend).__module__.startswith("keyring.backends.null")
 

@@ -211,11 +211,11 @@ class ModelAgent:
         """Save the partial history after a stop or a failure, for the model's next turn."""
         from pydantic_ai.messages import ModelRequest, ModelResponse, TextPart, UserPromptPart
 
-        said = turn.flush()
+        text = turn.flush()
         messages: list[ModelMessage] = [
             *self._history(turn),
             ModelRequest(parts=[UserPromptPart(content=self._prompt_text(turn))]),
-            ModelResponse(parts=[TextPart(content=f"{said}\n{_INTERRUPTED}".strip())]),
+            ModelResponse(parts=[TextPart(content=f"{text}\n{_INTERRUPTED}".strip())]),
         ]
         self._save_history(turn, messages, turn.usage)
 

@@ -92,12 +92,12 @@ def get_provider(settings: ModelSettings) -> Provider:
     """Return the provider that the settings name.
 
     Raises:
-        InvalidParametersError: The built-in agent is chosen, or there is no address.
+        InvalidParametersError: There is no such provider.
     """
     for known in PROVIDERS:
         if known.id == settings.provider:
             return known
-    raise InvalidParametersError("No model is set up: the built-in agent is chosen.")
+    raise InvalidParametersError(f"There is no model provider {settings.provider}.")
 
 
 def server_address(settings: ModelSettings) -> str:
@@ -236,34 +236,36 @@ async def find_local() -> tuple[tuple[Provider, tuple[str, ...]], ...]:
 
 def explain_error(error: BaseException, settings: ModelSettings) -> ModelProblem:
     """Word an error of the model layer: what happened and what to do, without the key or a traceback."""
-    where = settings.base_url or get_provider(settings).address
+    address = settings.base_url or get_provider(settings).address
     hint = get_provider(settings).hint
     status = _status_code(error)
-    said = _server_message(error)
+    server_message = _server_message(error)
     name = settings.model or "the model"
     if status in (401, 403):
-        return ModelProblem(f"{where} does not accept the key.", "Enter the key again in the settings.")
+        return ModelProblem(f"{address} does not accept the key.", "Enter the key again in the settings.")
     if status == 429:
         wait = getattr(_model_error(error), "retry_after", None)
         text = "The model's server reports that the request or credit limit is reached."
         return ModelProblem(
             text, f"Try again in {wait:.0f} s." if wait else "Wait a moment, or check your plan."
         )
-    if status in (400, 404, 422, 501) and "tool" in said.lower():
+    if status in (400, 404, 422, 501) and "tool" in server_message.lower():
         return ModelProblem(
             f"{name} can't call tools, so it can't work in your notes.",
             "Choose a model with tool calling, such as qwen3, llama3.1 or gpt-4.1-mini.",
         )
     if status == 404:
-        return ModelProblem(f"{where} has no model called {name}.", "Choose another model in the settings.")
+        return ModelProblem(f"{address} has no model called {name}.", "Choose another model in the settings.")
     if status is not None and status >= 500:
-        return ModelProblem(f"The model's server failed (status {status}): {said}", "Try again.")
+        return ModelProblem(f"The model's server failed (status {status}): {server_message}", "Try again.")
     if status is not None:
-        return ModelProblem(f"The model's server refused the request (status {status}): {said}", hint)
-    return _explain_transport(error, where, hint)
+        return ModelProblem(
+            f"The model's server refused the request (status {status}): {server_message}", hint
+        )
+    return _explain_transport(error, address, hint)
 
 
-def _explain_transport(error: BaseException, where: str, hint: str) -> ModelProblem:
+def _explain_transport(error: BaseException, address: str, hint: str) -> ModelProblem:
     """Word an error without an HTTP status: no connection, a timeout, a broken stream, a limit."""
     kinds = {type(each).__name__ for each in _error_chain(error)}
     if kinds & {"UsageLimitExceeded"}:
@@ -276,11 +278,11 @@ def _explain_transport(error: BaseException, where: str, hint: str) -> ModelProb
             "The answer is incomplete: the connection to the model was lost.", "Send it again."
         )
     if kinds & {"ConnectError", "ConnectTimeout"}:
-        return ModelProblem(f"Nothing answers at {where}.", hint)
+        return ModelProblem(f"Nothing answers at {address}.", hint)
     if kinds & {"APITimeoutError", "ReadTimeout", "ModelTimeoutError", "RunTimedOut"}:
-        return ModelProblem(f"{where} did not answer in time.", "Try again, or raise the timeout.")
+        return ModelProblem(f"{address} did not answer in time.", "Try again, or raise the timeout.")
     if kinds & {"APIConnectionError", "ModelConnectionError"}:
-        return ModelProblem(f"Nothing answers at {where}.", hint)
+        return ModelProblem(f"Nothing answers at {address}.", hint)
     return ModelProblem(f"The model's answer could not be used: {_server_message(error)}", "Send it again.")
 
 

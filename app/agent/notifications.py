@@ -55,9 +55,9 @@ def format_news(turn: Turn, desk: NotificationInbox, may_see: Callable[[Notifica
 
 def _item_as_json(news: Notification, source: str) -> str:
     """Return a news item as JSON, escaped so that it cannot close the block around it."""
-    said = {"source": source, "title": news.title, "text": news.text, "link": news.link}
-    told = json.dumps({name: value for name, value in said.items() if value}, ensure_ascii=False)
-    return told.replace("<", "\\u003c").replace(">", "\\u003e")
+    fields = {"source": source, "title": news.title, "text": news.text, "link": news.link}
+    encoded = json.dumps({name: value for name, value in fields.items() if value}, ensure_ascii=False)
+    return encoded.replace("<", "\\u003c").replace(">", "\\u003e")
 
 
 class NotificationTrigger:
@@ -94,7 +94,7 @@ class NotificationTrigger:
 
     def _has_model(self) -> bool:
         settings = self._settings()
-        return settings.model.provider != "built-in" or settings.programs.answering is not None
+        return settings.uses_model or settings.answering_program is not None
 
     def _take(self, event: Notified) -> None:
         id = event.notification.source

@@ -130,7 +130,10 @@ async def _collect_votes(
         f"Which one is best? Reply with its number alone, 1 to {len(answers)}."
     )
     voters = [answer.agent for answer in answers if members.has_model(answer.agent)]
-    cast = [await _ask_member(name, lambda who: members.ask(who, prompt, only_reads=True)) for name in voters]
+    cast = [
+        await _ask_member(name, lambda member: members.ask(member, prompt, only_reads=True))
+        for name in voters
+    ]
     return {vote.agent: _parse_vote(vote.text, len(answers)) for vote in cast}
 
 

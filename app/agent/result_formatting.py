@@ -56,7 +56,7 @@ def _format_generic(outcome: ToolOutcome) -> str:
 
 def _format_done(outcome: ToolOutcome) -> str:
     text = outcome.message or "Done."
-    return f"{text} Say “undo” to take it back." if outcome.commit is not None else text
+    return f"{text} To undo this, say “undo”." if outcome.commit is not None else text
 
 
 def _list(lines: Iterable[str]) -> str:
@@ -107,13 +107,18 @@ def _hits(result: Result, call: AnsweredCall) -> str:
     )
 
 
+def shown_passages(result: Result) -> list[Mapping[str, Any]]:
+    """Return the passages to show for `find_passages`, without weak ones; only a few if none answers."""
+    found = [one for one in result["passages"] if not one["weak"]]
+    return found if result["answered"] else found[:_CLOSEST]
+
+
 def _passages(result: Result, call: AnsweredCall) -> str:
-    shown = result["passages"]
+    closest = "\n\n".join(_quoted(one) for one in shown_passages(result))
     if result["answered"]:
-        return "\n\n".join(_quoted(one) for one in shown)
-    closest = "\n\n".join(_quoted(one) for one in shown[:_CLOSEST])
-    said = "**Not in your notes**: no passage answers this question."
-    return f"{said} The closest passages are:\n\n{closest}" if closest else said
+        return closest
+    heading = "**Not in your notes**: no passage answers this question."
+    return f"{heading} The closest passages are:\n\n{closest}" if closest else heading
 
 
 def _quoted(passage: Mapping[str, Any]) -> str:
@@ -138,9 +143,9 @@ def _format_names(result: Result, call: AnsweredCall) -> str:
 
 def _listing(result: Result, call: AnsweredCall) -> str:
     paths = (wikilink(note["path"]) for note in result["notes"])
-    where = f" in {call.arguments['folder']}" if call.arguments.get("folder") else ""
+    scope = f" in {call.arguments['folder']}" if call.arguments.get("folder") else ""
     return _count_and_list(
-        paths, int(result["total"]), f"note{where}", f"notes{where}", f"There are no notes{where}."
+        paths, int(result["total"]), f"note{scope}", f"notes{scope}", f"There are no notes{scope}."
     )
 
 
@@ -283,13 +288,13 @@ def _moved(result: Result, call: AnsweredCall) -> str:
     )
     if result["left_out"]:
         text += "\n\nUnchanged:\n\n" + _list(map(str, result["left_out"][:_MAX_LIST_ITEMS]))
-    return text + " Say “undo” to take it back."
+    return text + " To undo this, say “undo”."
 
 
 def _batch(result: Result, call: AnsweredCall) -> str:
     notes = result["notes"]
     text = (
-        f"{pluralize(len(notes), 'note')} changed. Say “undo” to take it back."
+        f"{pluralize(len(notes), 'note')} changed. To undo this, say “undo”."
         if notes
         else "Nothing to change."
     )

@@ -77,15 +77,14 @@ class Team:
 
     def default_responder(self) -> AgentProfile | AgentGroup | None:
         """Return the agent or group that answers the user; None for the built-in agent or the model."""
-        name = self.settings.answers
-        return (self.settings.agent(name) or self.settings.group(name)) if name else None
+        return self._settings().answering_agent
 
     def has_model(self, name: str) -> bool:
         """Return whether the agent `name` uses a model."""
         profile = self.settings.agent(name)
         if profile is not None and profile.model:
             return profile.model.casefold() != BUILTIN
-        return profile is not None and self._settings().model.provider != BUILTIN
+        return profile is not None and self._settings().uses_model
 
     def role(self, profile: AgentProfile, most_tokens: int | None = None) -> Role:
         """Return the agent's role in a turn."""
@@ -141,7 +140,7 @@ class Team:
     # Interface for the session
 
     @contextmanager
-    def lead_chain(self, turn: Turn) -> Iterator[DelegationFrame]:
+    def delegation_chain(self, turn: Turn) -> Iterator[DelegationFrame]:
         """Register the user's `turn` as the start of its chains until it is answered."""
         link = DelegationFrame(
             (turn.caller.name,),
@@ -194,9 +193,9 @@ class Team:
             del self._links[caller.turn]
         if turn.problem:
             raise ScriptoriumError(f"{profile.name} could not answer: {turn.problem}", agent=profile.name)
-        if not turn.said:
+        if not turn.texts:
             raise ScriptoriumError(f"{profile.name} ended without an answer.", agent=profile.name)
-        return TeamAnswer(profile.name, turn.said[-1]), turn
+        return TeamAnswer(profile.name, turn.texts[-1]), turn
 
     def _caller(self, asker: Caller, name: str, conversation: str) -> Caller:
         """Return the agent as a caller, with the taint and the restrictions of the asker."""
@@ -219,8 +218,8 @@ class Team:
             return profile.name
         names = [one.name for one in self.settings.agents]
         near = [match[0] for match in process.extract(name, names, limit=5)]
-        where = "" if names else " The team has no agents yet: Settings, Team."
-        raise NotFoundError(f"There is no agent called {name!r}.{where}", suggestions=near)
+        hint = "" if names else " The team has no agents yet: Settings, Team."
+        raise NotFoundError(f"There is no agent called {name!r}.{hint}", suggestions=near)
 
     async def _in_chain(
         self, caller: Caller, to: str, work: Callable[[DelegationFrame], Awaitable[TeamReply]]

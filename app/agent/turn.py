@@ -85,7 +85,7 @@ class Turn:
         usage: The usage of the answering model.
         usage_inside: The model usage inside tools.
         is_over: Whether tool calls are refused because the turn is over.
-        said: The agent's messages so far.
+        texts: The agent's messages so far.
         problem: The reason for a failure; empty without one.
         news: The news for the agent, as a block of data; empty if there is none.
         review: Check a model's text before it is saved; takes the text and whether it ends the turn.
@@ -104,7 +104,7 @@ class Turn:
     usage: Usage = field(default_factory=Usage)
     usage_inside: Usage = field(default_factory=Usage)
     is_over: bool = False
-    said: list[str] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
     problem: str = ""
     news: str = ""
     review: Callable[[str, bool], str] | None = None
@@ -146,7 +146,7 @@ class Turn:
     def ask(self, text: str, choices: tuple[AnswerChoice, ...]) -> None:
         """Ask the user a question. A calling agent receives only its text, as the answer."""
         self.flush()
-        self.said.append(text)
+        self.texts.append(text)
         self.put(
             Question(turn=self.caller.turn, at=time.time(), agent=self.agent, text=text, choices=choices)
         )
@@ -179,7 +179,7 @@ class Turn:
         if self.review is not None and text.strip():
             text = self.review(text, is_answer)
         if text.strip():
-            self.said.append(text.strip())
+            self.texts.append(text.strip())
             fields = {"turn": self.caller.turn, "at": time.time(), "agent": self.agent, "text": text}
             # A program may have read text that is hidden from models.
             by_model = self.caller.uses_model and self.program is None

@@ -24,9 +24,9 @@ class UndoneCards:
         self._store = store
         self._audit = audit
         self._events = events
-        self.close: Callable[[], None] = events.subscribe(AuditAppended, self._follow)
+        self.close: Callable[[], None] = events.subscribe(AuditAppended, self._on_audit_appended)
 
-    def _follow(self, event: AuditAppended) -> None:
+    def _on_audit_appended(self, event: AuditAppended) -> None:
         pending = list(event.entry.undoes)
         seen: set[int] = set()
         while pending:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.analysis.network import AdjacencyArrays
-from app.graph.arrangement import Report, no_progress
+from app.graph.static_layout import Report, no_progress
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.analysis.network import AdjacencyArrays
-from app.graph.arrangement import Report, no_progress
+from app.graph.static_layout import Report, no_progress
 
 if TYPE_CHECKING:
     import scipy.sparse
@@ -39,7 +39,7 @@ class Centrality:
 
     @property
     def exact(self) -> bool:
-        """Whether the score is exact rather than an estimate."""
+        """True if the score is exact rather than an estimate."""
         return self.sampled == 0
 
     def radii(self) -> NDArray[np.float32]:

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.errors import NotFoundError
-from app.graph.arrangement import Arrangement, Report
 from app.graph.model import Graph, node_radii
+from app.graph.static_layout import Report, StaticLayout
 
 if TYPE_CHECKING:
     from app.embeddings.vector_table import NoteVectors
 
 Kind = Literal["folder", "tag", "type", "time", "meaning"]
-Question = tuple[Callable[..., Arrangement], tuple[object, ...]]
+Question = tuple[Callable[..., StaticLayout], tuple[object, ...]]
 
 # Groups that are not a folder, tag or type; no such name can end with a colon.
 UNRESOLVED, ATTACHMENTS = "unresolved:", "attachments:"
@@ -52,7 +52,7 @@ def _timeline_layout(
     times: NDArray[np.float64],
     aspect: float,
     report: Report,
-) -> Arrangement:
+) -> StaticLayout:
     from app.graph.layouts.timeline import timeline_layout
 
     return timeline_layout(links, radii, times, aspect, report)
@@ -64,7 +64,7 @@ def _semantic_layout(
     radii: NDArray[np.float32],
     aspect: float,
     report: Report,
-) -> Arrangement:
+) -> StaticLayout:
     from app.graph.layouts.semantic import semantic_layout
 
     return semantic_layout(vectors, rows, radii, aspect, report)
@@ -78,7 +78,7 @@ def _grouped_layout(
     names: tuple[str, ...],
     aspect: float,
     report: Report,
-) -> Arrangement:
+) -> StaticLayout:
     from app.graph.layouts.grouped import grouped_layout
 
     return grouped_layout(kind, links, radii, groups, names, aspect, report)

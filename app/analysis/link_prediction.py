@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.analysis.network import AdjacencyArrays, EncodedLabels
-from app.graph.arrangement import Report, no_progress
 from app.graph.knn import nearest
+from app.graph.static_layout import Report, no_progress
 
 if TYPE_CHECKING:
     import scipy.sparse
@@ -201,7 +201,7 @@ class _Search:
                 found.append(np.stack([np.full(len(rows), self._around), rows], axis=1))
         return np.concatenate(found)
 
-    # Judging
+    # Scoring
 
     def _by_neighbors(self, pairs: Pairs) -> NDArray[np.float64]:
         weighted = self._bridging() @ self._matrix

@@ -37,7 +37,7 @@ class Merged:
     relations: int
 
 
-def merge_texts(primary: str, secondary: str, strategy: Strategy, other_name: str) -> Merged:
+def merge_note_texts(primary: str, secondary: str, strategy: Strategy, other_name: str) -> Merged:
     """Return the text of the remaining note.
 
     Args:

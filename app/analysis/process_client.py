@@ -20,7 +20,7 @@ from app.analysis.worker import (
     split_array,
 )
 from app.errors import ScriptoriumError
-from app.graph.arrangement import Report
+from app.graph.static_layout import Report
 from app.launch import worker_processes
 
 T = TypeVar("T")
@@ -53,7 +53,7 @@ class AnalysisWorker:
 
     @property
     def running(self) -> bool:
-        """Whether the process is running."""
+        """True if the process is running."""
         return self._process is not None
 
     async def ask(self, report: Report, work: Callable[..., T], *arguments: object) -> T:

@@ -101,14 +101,14 @@ class NoteFeatures:
 class RelationPrediction:
     """A relation from the first note to the second, its probability (0 to 1), and the reasoning in words.
 
-    `said` is the strength of the textual evidence, 0 to 1: a part of the score. `evidence` quotes it word
-    for word; without it the type is a guess by the notes' types and similarity.
+    `cue_strength` is the strength of the textual evidence, 0 to 1: a part of the score. `evidence` quotes it
+    word for word; without it the type is a guess by the notes' types and similarity.
     """
 
     type: str
     score: float
     reasoning: str
-    said: float = 0.0
+    cue_strength: float = 0.0
     evidence: tuple[str, ...] = ()
 
 
@@ -144,7 +144,7 @@ def relation_confidence(
 ) -> ConfidenceUpdate:
     """Return the confidence of a relation, from the texts and, with `structure`, from the graph.
 
-    The sum is that of `confidence.judged`, starting from 0.5.
+    The sum is that of `confidence.update_confidence`, starting from 0.5.
     """
     weights = [*_text_weights(kind, source, target)]
     ends = [one.confidence for one in (source, target) if one.confidence is not None]
@@ -235,13 +235,13 @@ def _classify(
     return "RELATES_TO", 0.0, "the notes don't state how they are related", ()
 
 
-def _likelihood(between: Structure, said: float) -> float:
+def _likelihood(between: Structure, cue_strength: float) -> float:
     """Return the combined likelihood; each reason reduces the doubt that the others leave."""
     doubt = 1 - min(0.95, between.similarity)
     doubt *= 1 - 0.3 * between.shared_neighbors / (between.shared_neighbors + 2)
     doubt *= 1 - 0.1 * min(2, between.shared_tags)
     doubt *= 1 - (0.3 if between.linked else 0.0)
-    return 1 - doubt * (1 - said)
+    return 1 - doubt * (1 - cue_strength)
 
 
 def _text_weights(kind: str, source: NoteFeatures, target: NoteFeatures) -> Iterable[WeightedReason]:

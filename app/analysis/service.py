@@ -29,8 +29,8 @@ from app.analysis.rejections import Rejections
 from app.analysis.shortest_path import shortest_path
 from app.errors import StorageError
 from app.events import EventBus
-from app.graph.arrangement import Arrangement, Report, no_progress
 from app.graph.model import PLAIN_LINK, Graph
+from app.graph.static_layout import Report, StaticLayout, no_progress
 from app.vault.path import NotePath
 from app.vault.store import NotesChanged
 
@@ -100,7 +100,7 @@ class GraphAnalysisService:
         self._is_hidden = is_hidden
         self._rejections = Rejections(folder)
         self._worker = AnalysisWorker()
-        self._unsubscribe = events.subscribe(NotesChanged, self._follow)
+        self._unsubscribe = events.subscribe(NotesChanged, self._on_notes_changed)
 
     @property
     def problem(self) -> str:
@@ -156,7 +156,7 @@ class GraphAnalysisService:
         *,
         by: str = "modified",
         aspect: float = 1.6,
-    ) -> Arrangement:
+    ) -> StaticLayout:
         """Arrange all nodes by "folder", "tag", "type", "time" (`by` "modified" or "created") or "meaning".
 
         Raises:
@@ -223,7 +223,7 @@ class GraphAnalysisService:
         """Return the rejected pairs of paths, each pair sorted."""
         return self._rejections.pairs
 
-    def _follow(self, event: NotesChanged) -> None:
+    def _on_notes_changed(self, event: NotesChanged) -> None:
         try:
             self._rejections.follow((old.text, new.text) for old, new in event.moved)
         except StorageError as error:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from app.embeddings.chunker import plain_text
+from app.embeddings.chunker import markdown_to_text
 from app.vault.markdown.masking import mask_text
 from app.vault.note import ParsedNote, Span
 
@@ -43,6 +43,7 @@ class Passage:
         line: Its first line, from 1.
         block: The id of its block, if it has one.
         is_property: Whether it is a property of the note.
+        is_relation: Whether it is a line that relates the note to another one.
     """
 
     span: Span
@@ -51,11 +52,12 @@ class Passage:
     line: int
     block: str = ""
     is_property: bool = False
+    is_relation: bool = False
 
 
 def split_passages(text: str, parsed: ParsedNote) -> tuple[Passage, ...]:
     """Split a note into passages: short paragraphs or sentences, list items, table rows, properties."""
-    return (*_properties(text, parsed), *_PassageSplitter(text, parsed.body_start).run())
+    return (*_properties(text, parsed), *_PassageSplitter(text, parsed).run())
 
 
 def _properties(text: str, parsed: ParsedNote) -> Iterator[Passage]:
@@ -77,10 +79,11 @@ class _Parent:
 class _PassageSplitter:
     """Scans the lines of a body and joins those of a paragraph."""
 
-    def __init__(self, text: str, start: int) -> None:
+    def __init__(self, text: str, parsed: ParsedNote) -> None:
         self._text = text
-        self._start = start
-        self._masked = mask_text(text, start)
+        self._start = parsed.body_start
+        self._masked = mask_text(text, parsed.body_start)
+        self._relation_lines = {relation.line for relation in parsed.relations}
         self._headings: list[tuple[int, str]] = []
         self._parents: list[_Parent] = []
         self._from = self._to = -1
@@ -115,7 +118,7 @@ class _PassageSplitter:
             yield from self._close()
             level = line.count("#", 0, heading.start(1))
             self._headings = [one for one in self._headings if one[0] < level]
-            self._headings.append((level, plain_text(heading[1])))
+            self._headings.append((level, markdown_to_text(heading[1])))
             self._parents = []
             return
         item = _ITEM.match(line)
@@ -150,7 +153,7 @@ class _PassageSplitter:
 
     def _enter(self, indent: int, text: str) -> None:
         self._parents = [one for one in self._parents if one.indent < indent]
-        self._parents.append(_Parent(indent, plain_text(text)[:_MAX_TRAIL_CHARS]))
+        self._parents.append(_Parent(indent, markdown_to_text(text)[:_MAX_TRAIL_CHARS]))
 
     def _open(self, at: int, number: int) -> None:
         self._from, self._line = at, number
@@ -169,7 +172,7 @@ class _PassageSplitter:
             end = start + block.start()
             source = self._text[start:end]
         parents = [one.text for one in self._parents]
-        own = plain_text(source)
+        own = markdown_to_text(source)
         if own_item and parents and own.startswith(parents[-1][: _MAX_TRAIL_CHARS - 1]):
             parents.pop()
         trail = (
@@ -179,7 +182,7 @@ class _PassageSplitter:
         )
         pieces = list(_pieces(source)) if len(own) > MAX_PASSAGE_CHARS else [(0, len(source))]
         for begin, stop in pieces:
-            words = " ".join(plain_text(source[begin:stop]).strip("| ").replace(" | ", ", ").split())
+            words = " ".join(markdown_to_text(source[begin:stop]).strip("| ").replace(" | ", ", ").split())
             if _WORD.search(words):
                 span = Span(start + begin, start + stop)
                 yield Passage(
@@ -188,11 +191,12 @@ class _PassageSplitter:
                     trail,
                     line + source.count("\n", 0, begin),
                     block[1] if block and len(pieces) == 1 else "",
+                    is_relation=line in self._relation_lines,
                 )
 
 
 def _cells(line: str) -> str:
-    return " ".join(cell.strip() for cell in plain_text(line).strip("| ").split("|"))
+    return " ".join(cell.strip() for cell in markdown_to_text(line).strip("| ").split("|"))
 
 
 def _pieces(source: str) -> Iterator[tuple[int, int]]:

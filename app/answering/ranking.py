@@ -31,6 +31,7 @@ RANK_FEATURES = (
     "note",
     "short",
     "property",
+    "relation",
 )
 ANSWER_FEATURES = ("score", "cosine", "cover_in_context", "cover", "margin")
 _PREFIX = 5
@@ -72,7 +73,7 @@ class RankedPassages:
 
     @property
     def is_answer(self) -> bool:
-        """Whether the best passage is likely to answer the question."""
+        """True if the best passage is likely to answer the question."""
         return self.answer_score >= 0
 
 
@@ -157,6 +158,7 @@ class CandidateScorer:
             "note": one.note_score,
             "short": float(len(in_order) < 4),
             "property": float(one.passage.is_property and not set(in_order[:1]) & set(words)),
+            "relation": float(one.passage.is_relation),
         }
 
     def _answer_features(self, found: Sequence[RankedCandidate]) -> dict[str, float]:

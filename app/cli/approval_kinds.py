@@ -86,4 +86,4 @@ def missing_kinds(request: ApprovalRequest, named: frozenset[ApprovalKind]) -> s
 
 def help_table() -> str:
     """Return the kinds as lines for the help."""
-    return "\n".join(f"  {kind:<14} {words}" for kind, words in MEANINGS.items())
+    return "\n".join(f"  {kind:<14} {meaning}" for kind, meaning in MEANINGS.items())

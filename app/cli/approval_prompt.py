@@ -128,10 +128,10 @@ def _hunk_rows(diff: Diff, hunk: Hunk, width: int) -> Iterator[Text]:
     after = diff.after[hunk.after_start : hunk.after_end]
     olds, news = [_decode_line(line) for line in before], [_decode_line(line) for line in after]
     gone: dict[int, tuple[Span, ...]] = {}
-    come: dict[int, tuple[Span, ...]] = {}
+    added_spans: dict[int, tuple[Span, ...]] = {}
     for old, new in pair_lines(olds, news):
         if old is not None and new is not None:
-            gone[old], come[new] = changed_spans(olds[old], news[new])
+            gone[old], added_spans[new] = changed_spans(olds[old], news[new])
     for index, line in enumerate(before):
         number = hunk.before_start + index
         ends = {"first": number == 0, "last": number == len(diff.before) - 1}
@@ -139,7 +139,9 @@ def _hunk_rows(diff: Diff, hunk: Hunk, width: int) -> Iterator[Text]:
     for index, line in enumerate(after):
         number = hunk.after_start + index
         ends = {"first": number == 0, "last": number == len(diff.after) - 1}
-        yield _diff_row(width, number, "+", format_line(line, come.get(index, ()), **ends), _ADDED_STYLE)
+        yield _diff_row(
+            width, number, "+", format_line(line, added_spans.get(index, ()), **ends), _ADDED_STYLE
+        )
 
 
 def _diff_row(width: int, number: int, mark: str, line: Text, style: str) -> Text:

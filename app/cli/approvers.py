@@ -25,8 +25,8 @@ class PreapprovedKinds:
         """Approve if all kinds of the request were named, else return the other approver's decision."""
         kinds = kinds_for_request(request)
         if kinds and kinds <= self._named:
-            words = f"approved in advance by --approve {','.join(sorted(kinds))}"
-            return Approved(request.proposal, words=words)
+            explanation = f"approved in advance by --approve {','.join(sorted(kinds))}"
+            return Approved(request.proposal, words=explanation)
         return await self._other.decide(request)
 
 
@@ -42,10 +42,10 @@ class DenyAll:
         Raises:
             PermissionDeniedError: Always.
         """
-        words = missing_kinds(request, self._named)
+        missing = missing_kinds(request, self._named)
         raise PermissionDeniedError(
-            f"There is no terminal to ask at, and {request.reason}. To allow it, use --approve {words}.",
-            approve=words,
+            f"There is no terminal to ask at, and {request.reason}. To allow it, use --approve {missing}.",
+            approve=missing,
         )
 
 

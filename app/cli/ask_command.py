@@ -30,6 +30,7 @@ from app.agent.language.readings import (
 )
 from app.agent.language.vocabulary import VaultWords
 from app.agent.pipeline import Pipeline
+from app.agent.result_formatting import shown_passages
 from app.cli.console import CliConsole, escape_controls
 from app.cli.exit_status import ExitStatus
 from app.cli.invoke import approver_for, call_tool, can_approve, resolve_vault
@@ -131,9 +132,7 @@ async def _answer(question: ContentQuestion, terminal: _Terminal) -> ExitStatus:
     if not outcome.result["answered"]:
         terminal.screen.print_message("No passage in your notes answers this.")
         return ExitStatus.NOT_FOUND
-    found = outcome.result["passages"]
-    assert isinstance(found, list | tuple)
-    for passage in found:
+    for passage in shown_passages(outcome.result):
         terminal.say(f"{passage['text']}\n  {passage['path']}:{passage['line']}\n")
     return terminal.status
 

@@ -22,7 +22,7 @@ from app.cli.vault_location import locate_vault
 from app.errors import InvalidParametersError, VaultLostError
 from app.settings import VaultSettings, load_settings, load_vault_rules, load_vault_settings
 from app.toolkit.plugins import load_plugins
-from app.toolkit.registry import ToolRegistry
+from app.toolkit.registry import ToolCatalog, ToolRegistry
 from app.tools import CATALOG, CATEGORIES, FILE_TOOL
 
 _WHERE = "Settings, Tools"
@@ -41,8 +41,8 @@ class CategoryRow:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the operation and the categories."""
-    words = "list (the default), on or off"
-    parser.add_argument("op", nargs="?", choices=("list", "on", "off"), default="list", help=words)
+    help_text = "list (the default), on or off"
+    parser.add_argument("op", nargs="?", choices=("list", "on", "off"), default="list", help=help_text)
     parser.add_argument("ids", nargs="*", metavar="category", help="the categories to turn on or off")
     add_call_options(parser)
 
@@ -64,20 +64,15 @@ async def run(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
 
 async def _switch(ids: list[str], options: Options, screen: CliConsole, *, on: bool) -> ExitStatus:
     root = resolve_vault(options, screen).root
-    async with open_owned(root, screen, _WHERE) as workspace:
+    async with open_owned(root, screen, _WHERE) as vault:
         for id in ids:
-            workspace.registry.category(id)
+            vault.tools.category(id)
         word = "on" if on else "off"
         question = f"Turn {word} the tools of {', '.join(ids)} for agents in {root.name}."
         await confirm(question, options, screen)
-        now = workspace.vault_settings
-        others = {
-            name: tuple(one for one in getattr(now, name) if one not in ids)
-            for name in ("categories_on", "categories_off")
-        }
-        others[f"categories_{word}"] += tuple(dict.fromkeys(ids))
-        workspace.change_vault_settings(now.model_copy(update=others))
-        rows = category_rows(workspace.registry, workspace.policy.categories_off)
+        now = vault.settings.of_vault
+        vault.settings.change_vault(now.with_categories(on, *ids))
+        rows = category_rows(vault.tools, vault.tools.categories_off)
     _show([row for row in rows if row.category in ids], options, screen)
     return ExitStatus.DONE
 
@@ -88,15 +83,15 @@ def load_registry(root: Path | None, screen: CliConsole) -> ToolRegistry:
     settings = load_settings()
     for problem in load_plugins(registry, on=settings.tools.plugins_on).problems:
         screen.print_message(problem)
-    here = VaultSettings()
+    vault_settings = VaultSettings()
     if root is not None:
-        here, problem = load_vault_settings(paths.data_folder() / "vaults" / paths.vault_id(root))
+        vault_settings, problem = load_vault_settings(paths.data_folder() / "vaults" / paths.vault_id(root))
         if problem:
             screen.print_message(escape_controls(problem))
     off = categories_off_by_rule(root)
     for category in registry.categories:
         by_default = any(one.id == category.id and one.on for one in CATEGORIES)
-        on = here.has_category_on(category.id, settings.tools, by_default=by_default)
+        on = vault_settings.has_category_on(category.id, settings.permissions, by_default=by_default)
         registry.set_category(category.id, on and category.id not in off)
     return registry
 
@@ -113,16 +108,16 @@ def load_chosen_registry(named: str | None, screen: CliConsole) -> ToolRegistry:
 
 def categories_off_by_rule(root: Path | None) -> frozenset[str]:
     """Return the categories that permissions or the vault's rules turn off."""
-    off = frozenset(load_settings().permissions.categories_off)
+    off = load_settings().permissions.categories_off
     return off | frozenset(load_vault_rules(root).categories_off) if root is not None else off
 
 
-def category_rows(registry: ToolRegistry, off: frozenset[str]) -> list[CategoryRow]:
+def category_rows(tools: ToolCatalog, off: frozenset[str]) -> list[CategoryRow]:
     """Return the categories as rows, in order."""
     rows = []
-    for one in registry.categories:
+    for one in tools.categories:
         state = "off by a rule" if one.id in off else "on" if one.on else "off"
-        count = sum(tool.category == one.id for tool in registry.all_tools())
+        count = sum(tool.category == one.id for tool in tools.all_tools())
         rows.append(CategoryRow(one.id, state, one.level.value, count, one.name))
     return rows
 

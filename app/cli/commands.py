@@ -97,7 +97,7 @@ def build_verb_parser(name: str) -> argparse.ArgumentParser:
 
 def build_leading_parser() -> argparse.ArgumentParser:
     """Return the parser of the options before the verb or the tool."""
-    verbs = "\n".join(f"  {name:<12} {words}" for name, (_, words) in VERBS.items())
+    verbs = "\n".join(f"  {name:<12} {summary}" for name, (_, summary) in VERBS.items())
     parser = argparse.ArgumentParser(
         prog="scriptorium",
         usage="scriptorium [folder]\n       scriptorium [options] VERB|TOOL ...",

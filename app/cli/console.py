@@ -36,12 +36,12 @@ class CliConsole:
 
     @property
     def is_terminal(self) -> bool:
-        """Whether results go to a terminal."""
+        """True if results go to a terminal."""
         return self.out.isatty()
 
     @property
     def is_interactive(self) -> bool:
-        """Whether messages go to a terminal."""
+        """True if messages go to a terminal."""
         return self.err.isatty()
 
     def show(self, *parts: RenderableType) -> None:

@@ -20,20 +20,20 @@ class CheckResult:
 
     what: str
     state: Severity
-    words: str
+    message: str
     hint: str = ""
 
 
-def ok(what: str, words: str) -> CheckResult:
+def ok(what: str, message: str) -> CheckResult:
     """Return a result without a problem."""
-    return CheckResult(what, Severity.OK, words)
+    return CheckResult(what, Severity.OK, message)
 
 
-def warning(what: str, words: str, hint: str) -> CheckResult:
+def warning(what: str, message: str, hint: str) -> CheckResult:
     """Return a result about something that is degraded."""
-    return CheckResult(what, Severity.WARNING, words, hint)
+    return CheckResult(what, Severity.WARNING, message, hint)
 
 
-def failure(what: str, words: str, hint: str) -> CheckResult:
+def failure(what: str, message: str, hint: str) -> CheckResult:
     """Return a result about something that does not work."""
-    return CheckResult(what, Severity.WRONG, words, hint)
+    return CheckResult(what, Severity.WRONG, message, hint)

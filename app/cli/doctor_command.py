@@ -50,7 +50,9 @@ def _show(found: list[CheckResult], screen: CliConsole) -> None:
 
     for one in found:
         sign, color = _SIGNS[one.state]
-        screen.show(Text.assemble((f"{sign} ", color), (f"{one.what}: ", "bold"), escape_controls(one.words)))
+        screen.show(
+            Text.assemble((f"{sign} ", color), (f"{one.what}: ", "bold"), escape_controls(one.message))
+        )
         if one.hint:
             screen.show(Text(f"  {escape_controls(one.hint)}", style=color))
     states = [one.state for one in found]

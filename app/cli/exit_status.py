@@ -70,4 +70,4 @@ def type_status(error: Mapping[str, object]) -> ExitStatus:
 
 def help_table() -> str:
     """Return the statuses as lines for the help."""
-    return "\n".join(f"  {status.value:>3}  {words}" for status, words in _MEANINGS.items())
+    return "\n".join(f"  {status.value:>3}  {meaning}" for status, meaning in _MEANINGS.items())

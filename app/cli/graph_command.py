@@ -62,13 +62,13 @@ async def _graph(session: CliSession, root: Path, screen: CliConsole) -> Graph:
     from app.graph.export import visible_subgraph
 
     seen: set[str] = set()
-    page = await session.served.notes(session.client, limit=_PAGE_SIZE)
+    page = await session.access.notes(session.client, limit=_PAGE_SIZE)
     seen.update(page.paths)
     while page.next:
-        page = await session.served.notes(session.client, page.next, _PAGE_SIZE)
+        page = await session.access.notes(session.client, page.next, _PAGE_SIZE)
         seen.update(page.paths)
-    if session.workspace is not None:
-        data = await asyncio.to_thread(session.workspace.index.graph)
+    if session.vault is not None:
+        data = await session.vault.graph.data()
         return visible_subgraph(build(data), seen)
     from app.index.vault_index import VaultIndex
 

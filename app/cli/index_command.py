@@ -20,7 +20,7 @@ from app.cli.session import open_session
 from app.errors import InvalidParametersError
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,10 +37,10 @@ async def run(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
     choice = resolve_vault(Options(vault=given.folder or options.vault), screen)
     async with open_session(choice.root, DenyAll(), screen) as session:
         if given.vectors:
-            if session.workspace is None:
+            if session.vault is None:
                 raise InvalidParametersError("The program that has the vault open computes its embeddings.")
-            await _embed(session.workspace, screen)
-        outcome = await session.served.call(session.client, "vault_info", {})
+            await _embed(session.vault, screen)
+        outcome = await session.access.call(session.client, "vault_info", {})
     if options.json or not outcome.success:
         return report_outcome(outcome, options, screen)
     screen.text(_counts(outcome.result))
@@ -59,7 +59,7 @@ def _counts(info: Mapping[str, object]) -> str:
     return text
 
 
-async def _embed(workspace: Workspace, screen: CliConsole) -> None:
+async def _embed(vault: VaultService, screen: CliConsole) -> None:
     """Wait until every note is embedded.
 
     Raises:
@@ -69,23 +69,23 @@ async def _embed(workspace: Workspace, screen: CliConsole) -> None:
     from app.embeddings.sync_scheduler import EmbeddingFailed, EmbeddingProgressed
     from app.errors import StorageError
 
-    if not workspace.settings.embeddings.enabled:
+    if not vault.settings.current.embeddings.enabled:
         raise InvalidParametersError("Semantic search is off in the settings.")
     over: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
     def progressed(event: EmbeddingProgressed) -> None:
         screen.show_progress(f"embeddings {event.done:,} of {event.total:,}")
         if event.is_over and not over.done():
-            words = f"{event.failed} of {event.total} notes could not be read." if event.failed else ""
-            over.set_result(words)
+            warning = f"{event.failed} of {event.total} notes could not be read." if event.failed else ""
+            over.set_result(warning)
 
     def failed(event: EmbeddingFailed) -> None:
         if not over.done():
             over.set_result(event.reason)
 
-    workspace.events.subscribe(EmbeddingProgressed, progressed)
-    workspace.events.subscribe(EmbeddingFailed, failed)
-    workspace.embedding_scheduler.start()
+    vault.events.subscribe(EmbeddingProgressed, progressed)
+    vault.events.subscribe(EmbeddingFailed, failed)
+    vault.semantic.start()
     if problem := await over:
         raise StorageError(problem)
     screen.end_progress()

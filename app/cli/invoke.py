@@ -12,8 +12,9 @@ from app.cli.exit_status import ExitStatus
 from app.cli.options import Options
 from app.cli.session import CliSession, open_session
 from app.cli.vault_location import VaultLocation, locate_vault
+from app.errors import NotFoundError
 from app.permissions.approval import Approver
-from app.servers.vault_service import CallProgress
+from app.servers.vault_access import CallProgress
 from app.toolkit.outcome import ToolOutcome
 
 Arguments = Mapping[str, object]
@@ -40,7 +41,7 @@ def can_approve(options: Options) -> bool:
     """Return whether this process can approve: it has a user to ask, or kinds to approve."""
     from app.cli.terminal_input import Terminal
 
-    return options.waits and (bool(options.approve) or Terminal.is_there())
+    return options.waits and (bool(options.approve) or Terminal.is_available())
 
 
 def may_propose(tool: str) -> bool:
@@ -81,13 +82,13 @@ async def call_tool(
 ) -> ToolOutcome:
     """Call a tool and return its outcome."""
     try:
-        return await session.served.call(
+        return await session.access.call(
             session.client,
             tool,
             arguments,
             waiting="wait" if options.waits else "pending",
             claim=options.claim,
-            progress=_teller(session, options, screen),
+            progress=_progress_callback(session, options, screen),
         )
     finally:
         screen.end_progress()
@@ -113,6 +114,13 @@ def _show_failure(screen: CliConsole, outcome: ToolOutcome) -> None:
         screen.print_message("The call waits for approval. `scriptorium pending status ID` shows its status.")
         return
     error = outcome.error or {}
+    if error.get("type") == NotFoundError.type and error.get("tool") == "file":
+        # This tool is there only with a folder to work on, unlike in the list of `scriptorium tools`.
+        screen.print_message(
+            "scriptorium: No folder outside the vault has been added. Nothing was done. "
+            "Add one with: scriptorium sources add folder FOLDER"
+        )
+        return
     screen.print_message("scriptorium: " + escape_controls(str(error.get("message") or outcome.message)))
     named = error.get("candidates") or error.get("suggestions")
     if isinstance(named, Sequence) and not isinstance(named, str):
@@ -120,7 +128,9 @@ def _show_failure(screen: CliConsole, outcome: ToolOutcome) -> None:
             screen.print_message(f"  {escape_controls(str(one))}")
 
 
-def _teller(session: CliSession, options: Options, screen: CliConsole) -> Callable[[CallProgress], None]:
+def _progress_callback(
+    session: CliSession, options: Options, screen: CliConsole
+) -> Callable[[CallProgress], None]:
     """Return a callback that shows progress, and always reports a request for approval elsewhere."""
     reported = False
 
@@ -138,7 +148,9 @@ def _teller(session: CliSession, options: Options, screen: CliConsole) -> Callab
                 "--approve has no effect here: the program that has the vault open asks its user."
             )
         if options.waits:
-            where = "the window" if session.has_window else "the program"
-            screen.print_message(f"Waiting for approval in {where} that has the vault open (Ctrl-C cancels).")
+            approver_place = "the window" if session.has_window else "the program"
+            screen.print_message(
+                f"Waiting for approval in {approver_place} that has the vault open (Ctrl-C cancels)."
+            )
 
     return tell

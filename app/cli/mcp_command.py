@@ -19,10 +19,10 @@ from app.cli.exit_status import ExitStatus
 from app.cli.options import add_enable_option, read_categories
 from app.errors import VaultLostError
 from app.permissions.caller import CallerKind
-from app.servers.vault_service import Client
+from app.servers.vault_access import Client
 
 if TYPE_CHECKING:
-    from app.servers.failover import FailoverVaultService
+    from app.servers.failover import FailoverVaultAccess
 
 log = logging.getLogger(__name__)
 
@@ -82,7 +82,7 @@ async def _serve(root: Path, name: str, enable_tools: tuple[str, ...], *, read_o
         raise error
 
 
-async def _serve_client(vault: FailoverVaultService, name: str, read_only: bool) -> None:
+async def _serve_client(vault: FailoverVaultAccess, name: str, read_only: bool) -> None:
     from app.servers.mcp_stdio import serve_stdio
     from app.servers.read_only_vault import ReadOnlyVaultService
 

@@ -76,8 +76,8 @@ def add_vault_option(parser: argparse.ArgumentParser) -> None:
 
 def add_json_option(parser: argparse.ArgumentParser) -> None:
     """Add `--json` to `parser`."""
-    words = "print the result as one line of JSON"
-    parser.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help=words)
+    help_text = "print the result as one line of JSON"
+    parser.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help=help_text)
 
 
 def add_enable_option(parser: argparse.ArgumentParser) -> None:

@@ -20,14 +20,14 @@ from app.cli.terminal_input import Terminal
 from app.errors import PermissionDeniedError, VaultBusyError
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 
 _OPEN_TIMEOUT_S = OPEN_TIMEOUT_S
 
 
 @asynccontextmanager
-async def open_owned(root: Path, screen: CliConsole, where: str) -> AsyncIterator[Workspace]:
+async def open_owned(root: Path, screen: CliConsole, where: str) -> AsyncIterator[VaultService]:
     """Open the vault at `root` in this process.
 
     Args:
@@ -39,13 +39,13 @@ async def open_owned(root: Path, screen: CliConsole, where: str) -> AsyncIterato
         VaultBusyError: A window has the vault open.
     """
     async with open_session(root, DenyAll(), screen, takes_over=True, patience=_OPEN_TIMEOUT_S) as session:
-        if session.workspace is None:
+        if session.vault is None:
             raise VaultBusyError(
                 "Scriptorium has the vault open; nothing was changed. Make the change there "
                 f"({where}), or close the vault first.",
                 path=str(root),
             )
-        yield session.workspace
+        yield session.vault
 
 
 async def confirm(question: str, options: Options, screen: CliConsole) -> None:

@@ -34,8 +34,8 @@ _MAX_INLINE_CHARS = 60
 _MIN_UNIX_TIME = 1e8
 
 
-def print_result(screen: CliConsole, outcome: ToolOutcome, words: Sequence[str] = ()) -> None:
-    """Print a successful outcome with the search terms `words` highlighted."""
+def print_result(screen: CliConsole, outcome: ToolOutcome, terms: Sequence[str] = ()) -> None:
+    """Print a successful outcome with the search terms `terms` highlighted."""
     filled = {name: value for name, value in outcome.result.items() if not _is_empty(value)}
     result = {name: value for name, value in filled.items() if value or name not in _FLAG_FIELDS}
     exact = next((name for name in _VERBATIM_FIELDS if isinstance(result.get(name), str)), "")
@@ -46,7 +46,7 @@ def print_result(screen: CliConsole, outcome: ToolOutcome, words: Sequence[str] 
     elif _is_empty_text(outcome.result):
         pass
     elif isinstance(hits := result.get("hits"), list):
-        _show_hits(screen, hits, words)
+        _show_hits(screen, hits, terms)
     elif prose:
         _show_prose(screen, result, prose)
     elif outcome.commit is not None:
@@ -99,7 +99,7 @@ def _print_message(screen: CliConsole, outcome: ToolOutcome, printed: bool) -> N
         screen.print_message(escape_controls(refused))
 
 
-def _show_hits(screen: CliConsole, hits: Sequence[Row], words: Sequence[str]) -> None:
+def _show_hits(screen: CliConsole, hits: Sequence[Row], terms: Sequence[str]) -> None:
     """Print notes with their matching lines."""
     if not screen.is_terminal:
         screen.print_rows(row for hit in hits for row in _hit_rows(hit))
@@ -109,7 +109,7 @@ def _show_hits(screen: CliConsole, hits: Sequence[Row], words: Sequence[str]) ->
     for hit in hits:
         screen.show(Text(escape_controls(str(hit["path"])), style="bold"))
         for line in _rows(hit.get("lines")):
-            text = highlight(escape_controls(str(line["text"]).strip()), words)
+            text = highlight(escape_controls(str(line["text"]).strip()), terms)
             screen.show(Text.assemble((f"{line['line']:>6}  ", "dim"), text))
 
 

@@ -16,14 +16,14 @@ from app.cli.console import CliConsole
 from app.errors import NetworkError, VaultBusyError
 from app.permissions.caller import CallerKind
 from app.servers.endpoint_file import find_endpoint
-from app.servers.vault_service import Client
+from app.servers.vault_access import Client
 
 if TYPE_CHECKING:
     from app.index.records import ScanProgress
     from app.permissions.approval import Approver
-    from app.servers.remote_vault import RemoteVaultService
-    from app.servers.vault_service import VaultService
-    from app.workspace import Workspace
+    from app.servers.remote_vault import RemoteVaultAccess
+    from app.servers.vault_access import VaultAccess
+    from app.workspace import VaultService
 
 CALLER_NAME = "Terminal"
 OPEN_TIMEOUT_S = 5.0
@@ -32,20 +32,20 @@ _POLL_INTERVAL_S = 0.1
 
 @dataclass(frozen=True)
 class CliSession:
-    """An open vault. `workspace` is None if another process holds the vault and asks its own user.
+    """An open vault. `vault` is None if another process holds the vault and asks its own user.
 
     `has_window`: that process has a window.
     """
 
-    served: VaultService
+    access: VaultAccess
     client: Client
-    workspace: Workspace | None = None
+    vault: VaultService | None = None
     has_window: bool = False
 
     @property
     def is_joined(self) -> bool:
-        """Whether another process holds the vault."""
-        return self.workspace is None
+        """True if another process holds the vault."""
+        return self.vault is None
 
 
 @asynccontextmanager
@@ -74,27 +74,27 @@ async def open_session(
     Raises:
         InvalidParametersError: `enable_tools` names an unknown category.
         VaultBusyError: Another process has the vault open, can't be joined, and did not release it.
-        VaultLostError, StorageError: See `open_workspace`.
+        VaultLostError, StorageError: See `open_vault`.
     """
     client = Client(CallerKind.CLI, CALLER_NAME, session=str(os.getpid()), says=f"scriptorium {__version__}")
     opening = _VaultOpener(root, approver, brief, takes_over)
-    link, workspace, has_window = await _joined_or_opened(opening, screen, patience)
+    link, vault, has_window = await _joined_or_opened(opening, screen, patience)
     try:
-        if workspace is None:
+        if vault is None:
             assert link is not None
             if enable_tools:
                 screen.print_message("--enable-tools has no effect here: another program has the vault open.")
             yield CliSession(link, client, has_window=has_window)
             return
-        workspace.enable_categories(enable_tools)
-        await workspace.index.scan(lambda progress: show_scan_progress(screen, progress), lambda: False)
+        vault.settings.enable_categories(enable_tools)
+        await vault.update_index(lambda progress: show_scan_progress(screen, progress))
         screen.end_progress()
-        yield CliSession(workspace.hub, client, workspace)
+        yield CliSession(vault.connections.access, client, vault)
     finally:
         if link is not None:
             await link.close()
-        if workspace is not None:
-            await workspace.close()
+        if vault is not None:
+            await vault.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ class _VaultOpener:
     brief: bool
     takes_over: bool
 
-    async def join(self) -> tuple[RemoteVaultService, bool] | None:
+    async def join(self) -> tuple[RemoteVaultAccess, bool] | None:
         """Join the process that holds the vault; return the connection and whether that process has a window.
 
         Returns None if no process holds the vault, it can't be reached, or it is to release the vault.
@@ -114,19 +114,19 @@ class _VaultOpener:
         sign = find_endpoint(self.root)
         if sign is None or (self.takes_over and sign.holder == "headless"):
             return None
-        from app.servers.remote_vault import RemoteVaultService
+        from app.servers.remote_vault import RemoteVaultAccess
 
         try:
-            return await RemoteVaultService.join(sign), sign.holder == "desktop"
+            return await RemoteVaultAccess.join(sign), sign.holder == "desktop"
         except NetworkError:
             return None
 
-    async def open(self) -> Workspace:
+    async def open(self) -> VaultService:
         """Open the vault in this process."""
         from app.settings import load_settings
-        from app.workspace import open_workspace
+        from app.workspace import open_vault
 
-        return await open_workspace(
+        return await open_vault(
             self.root,
             load_settings(),
             self.approver,
@@ -138,17 +138,17 @@ class _VaultOpener:
 
 async def _joined_or_opened(
     opening: _VaultOpener, screen: CliConsole, patience: float
-) -> tuple[RemoteVaultService | None, Workspace | None, bool]:
-    """Return the connection or the workspace, and whether the joined process has a window."""
+) -> tuple[RemoteVaultAccess | None, VaultService | None, bool]:
+    """Return the connection or the open vault, and whether the joined process has a window."""
     deadline = time.monotonic() + patience
     while True:
         if (joined := await opening.join()) is not None:
             return joined[0], None, joined[1]
         try:
-            workspace = await opening.open()
-            for notice in workspace.notices:
+            vault = await opening.open()
+            for notice in vault.notices:
                 screen.print_message(notice)
-            return None, workspace, False
+            return None, vault, False
         except VaultBusyError as error:
             if time.monotonic() >= deadline:
                 owner = str(error.data.get("owner", "another program"))

@@ -23,7 +23,7 @@ from app.toolkit.outcome import ToolOutcome
 
 if TYPE_CHECKING:
     from app.sources.config import SourceConfig
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 _WHERE = "the Sources panel"
 _PERMISSIONS = ("read_only", "append", "read_write", "admin")
@@ -43,9 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add.add_argument("kind", choices=tuple(_ADDED), help="the kind of source")
     add.add_argument("place", nargs="?", help="the folder, the address of the feed, or a glob of notes")
     add.add_argument("--name", help="the display name")
-    words = "let agents do more than read: GLOB=PERMISSION, the first match applies; permissions: "
+    help_text = "let agents do more than read: GLOB=PERMISSION, the first match applies; permissions: "
     add.add_argument(
-        "--rule", action="append", default=[], metavar="RULE", help=words + ", ".join(_PERMISSIONS)
+        "--rule", action="append", default=[], metavar="RULE", help=help_text + ", ".join(_PERMISSIONS)
     )
     named = [what.add_parser(name, help=f"{name} a source") for name in ("remove", "pause", "resume")]
     for one in named:
@@ -64,23 +64,23 @@ async def run(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
             return await run_call("source", {"op": given.op, "source_id": given.source}, options, screen)
     root = resolve_vault(options, screen).root
     kept = _source(given) if given.op == "add" else None
-    async with open_owned(root, screen, _WHERE) as workspace:
+    async with open_owned(root, screen, _WHERE) as vault:
         if kept is not None:
-            words = _ADDED[given.kind].format(_place_of(kept)) + _rule_words(given.rule)
-            await confirm(f"{words}.", options, screen)
-            info = await workspace.sources.add(kept)
-            return await _show_source(workspace, info.id, options, screen)
-        info = workspace.sources.get(given.source)
+            message = _ADDED[given.kind].format(_place_of(kept)) + _rule_words(given.rule)
+            await confirm(f"{message}.", options, screen)
+            info = await vault.sources.add(kept)
+            return await _show_source(vault, info.id, options, screen)
+        info = vault.sources.get(given.source)
         await confirm(f"Remove the source {info.name}; its files are not changed.", options, screen)
-        await workspace.sources.remove(info.id)
+        await vault.sources.remove(info.id)
     outcome = ToolOutcome(True, {"source_id": info.id}, f"Removed the source {info.name}.")
     return report_outcome(outcome, options, screen)
 
 
-async def _show_source(workspace: Workspace, id: str, options: Options, screen: CliConsole) -> ExitStatus:
+async def _show_source(vault: VaultService, id: str, options: Options, screen: CliConsole) -> ExitStatus:
     from app.permissions.caller import Caller
 
-    outcome = await workspace.runner.run(Call.of("source", {"op": "status", "source_id": id}, Caller.user()))
+    outcome = await vault.call(Call.of("source", {"op": "status", "source_id": id}, Caller.user()))
     return report_outcome(outcome, options, screen)
 
 

@@ -49,8 +49,8 @@ class TerminalApprover:
         """Show the request and ask until there is an answer; Enter, Ctrl-C and Ctrl-D deny."""
         async with self._one_at_a_time:
             if self._covers(request):
-                words = "covered by an earlier answer at the terminal: all of this kind"
-                return Approved(request.proposal, words=words)
+                explanation = "covered by an earlier answer at the terminal: all of this kind"
+                return Approved(request.proposal, words=explanation)
             draft = ApprovalDraft(request)
             for line in format_request(draft):
                 self._screen.print_message(line)
@@ -87,8 +87,8 @@ class TerminalApprover:
                 case "f":
                     self._choose(draft, rest or await self._tty.read_line("Numbers of the files: ") or "")
                 case "" | "n":
-                    words = rest.removeprefix("o").strip() if letter else ""
-                    return Denied(words)
+                    reason = rest.removeprefix("o").strip() if letter else ""
+                    return Denied(reason)
                 case _:
                     self._help(letters)
 

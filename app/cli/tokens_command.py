@@ -33,8 +33,8 @@ _QUESTIONS = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the operation and the program's name."""
-    words = "list (the default), create, renew or revoke"
-    parser.add_argument("op", nargs="?", choices=("list", *_QUESTIONS), default="list", help=words)
+    help_text = "list (the default), create, renew or revoke"
+    parser.add_argument("op", nargs="?", choices=("list", *_QUESTIONS), default="list", help=help_text)
     parser.add_argument("name", nargs="?", help="the program's name in rules and in the audit log")
     add_call_options(parser)
 
@@ -43,17 +43,15 @@ async def run(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
     """List the tokens, or change one."""
     options = Options.from_namespace(given)
     if (given.op == "list") == (given.name is not None):
-        words = "takes no" if given.name else "needs a"
-        raise InvalidParametersError(f"tokens {given.op} {words} program's name.", op=given.op)
+        requirement = "takes no" if given.name else "needs a"
+        raise InvalidParametersError(f"tokens {given.op} {requirement} program's name.", op=given.op)
     root = resolve_vault(options, screen).root
     if given.op == "list":
         _list(root, options, screen)
         return ExitStatus.DONE
-    async with open_owned(root, screen, _WHERE) as workspace:
-        tokens = workspace.endpoints.tokens
-        assert tokens is not None, "a vault that this process has opened can be written"
+    async with open_owned(root, screen, _WHERE) as vault:
         await confirm(_QUESTIONS[given.op].format(given.name), options, screen)
-        token = _change_token(tokens, given.op, given.name)
+        token = _change_token(vault.connections.tokens, given.op, given.name)
     _show(given.op, given.name, token, options, screen)
     return ExitStatus.DONE
 

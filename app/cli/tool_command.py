@@ -22,7 +22,7 @@ from app.toolkit.tool import Tool
 from app.tools import CATALOG, FILE_TOOL
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 _EXTERNAL_TIMEOUT_S = 20.0
 _SEARCH_TOOLS = frozenset({"search_notes", "search"})
@@ -67,9 +67,9 @@ async def _run_unknown(
     async with open_session(
         choice.root, approver, screen, brief=False, enable_tools=options.enable_tools
     ) as session:
-        if session.workspace is not None:
-            await _await_external(session.workspace)
-        entries = await session.served.tools(session.client)
+        if session.vault is not None:
+            await _await_external(session.vault)
+        entries = await session.access.tools(session.client)
         entry = next((one for one in entries if one.name in (word, name)), None)
         if entry is None:
             raise unknown_command_error(word, [one.name for one in entries])
@@ -78,20 +78,20 @@ async def _run_unknown(
     return report_outcome(outcome, options, screen)
 
 
-async def _await_external(workspace: Workspace) -> None:
+async def _await_external(vault: VaultService) -> None:
     """Wait until the external programs in the settings have listed their tools, or failed to."""
     from app.external.connection import ConnectionState
     from app.external.states import ExternalChanged
 
     changed = asyncio.Event()
-    stop = workspace.events.subscribe(ExternalChanged, lambda event: changed.set())
+    stop = vault.events.subscribe(ExternalChanged, lambda event: changed.set())
     try:
         async with asyncio.timeout(_EXTERNAL_TIMEOUT_S):
-            while any(one.standing is ConnectionState.STARTING for one in workspace.external.states()):
+            while any(one.standing is ConnectionState.STARTING for one in vault.external.states()):
                 await changed.wait()
                 changed.clear()
     except TimeoutError:
-        pass  # What is there by now can be called.
+        pass  # Tools that are registered by now can be called.
     finally:
         stop()
 

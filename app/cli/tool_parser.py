@@ -12,7 +12,7 @@ from app.errors import InvalidParametersError
 from app.toolkit.argument_types import ArgumentKind
 
 if TYPE_CHECKING:
-    from app.servers.vault_service import ToolDescriptor
+    from app.servers.vault_access import ToolDescriptor
     from app.toolkit.tool import OperationFields, Tool
 
 OP = "op"
@@ -44,17 +44,17 @@ class ToolOption:
 
     @property
     def many(self) -> bool:
-        """Whether it takes a list, one item per use."""
+        """True if it takes a list, one item per use."""
         return self.schema.get("type") == "array"
 
     @property
     def is_object(self) -> bool:
-        """Whether it takes names with values."""
+        """True if it takes names with values."""
         return self.schema.get("type") == "object"
 
     @property
     def is_switch(self) -> bool:
-        """Whether it is boolean."""
+        """True if it is boolean."""
         return self.schema.get("type") == "boolean"
 
     @property
@@ -181,7 +181,7 @@ class ToolParser:
             self._fill(words, more, values)
         if words:
             forms = "\n  ".join(self.usage())
-            raise InvalidParametersError(f"There is an extra word: {words[0]!r}. Usage:\n  {forms}")
+            raise InvalidParametersError(f"Unexpected word: {words[0]!r}. Usage:\n  {forms}")
 
     @staticmethod
     def _fill(words: list[str], places: list[ToolOption], values: dict[str, list[str]]) -> bool:

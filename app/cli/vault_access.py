@@ -13,22 +13,21 @@ from collections.abc import Awaitable, Callable, Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.errors import NetworkError, NotFoundError, ScriptoriumError
-from app.permissions.caller import Caller
+from app.errors import NetworkError
 from app.servers.endpoint_file import find_endpoint
-from app.servers.failover import Backend, FailoverVaultService
+from app.servers.failover import Backend, FailoverVaultAccess
 from app.servers.handoff import ask_to_yield
 from app.servers.mcp_elicitation import ASKER, ClientApprover
-from app.servers.remote_vault import RemoteVaultService
+from app.servers.remote_vault import RemoteVaultAccess
 from app.settings import load_settings
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 log = logging.getLogger(__name__)
 
 
-def join_or_open(root: Path, enable_tools: Collection[str] = ()) -> FailoverVaultService:
+def join_or_open(root: Path, enable_tools: Collection[str] = ()) -> FailoverVaultAccess:
     """Return access to the vault at `root`, even if another process has it open.
 
     Args:
@@ -46,7 +45,7 @@ def join_or_open(root: Path, enable_tools: Collection[str] = ()) -> FailoverVaul
     async def take_over() -> bool:
         return await ask_to_yield(real)
 
-    return FailoverVaultService(real.name, join, open_here, take_over, lambda: ASKER.get() is not None)
+    return FailoverVaultAccess(real.name, join, open_here, take_over, lambda: ASKER.get() is not None)
 
 
 async def _join(root: Path) -> Backend | None:
@@ -54,7 +53,7 @@ async def _join(root: Path) -> Backend | None:
     if sign is None:
         return None
     try:
-        link = await RemoteVaultService.join(sign)
+        link = await RemoteVaultAccess.join(sign)
     except NetworkError as error:
         log.info("the endpoint of process %d does not respond: %s", sign.pid, error)
         return None
@@ -68,30 +67,13 @@ async def _open(
     approver = ClientApprover()
     settings = await asyncio.to_thread(load_settings)
     core = await asyncio.to_thread(importlib.import_module, "app.workspace")
-    workspace: Workspace = await core.open_workspace(root, settings, approver, ask_pending=False)
+    vault: VaultService = await core.open_vault(root, settings, approver, ask_pending=False)
     try:
-        workspace.enable_categories(enable_tools)
-        approver.is_pending = open_operations_of(workspace)
-        await workspace.endpoints.open("headless", make_way)
-        await workspace.start_scan(lambda progress: None)
+        vault.settings.enable_categories(enable_tools)
+        approver.is_pending = vault.is_pending
+        await vault.connections.begin_headless(make_way)
+        await vault.start_scan(lambda progress: None)
     except BaseException:
-        await workspace.close()
+        await vault.close()
         raise
-    return Backend(workspace.hub, workspace.close, is_local=True)
-
-
-def open_operations_of(workspace: Workspace) -> Callable[[str], bool]:
-    """Return a function that tells whether a call is an undecided operation of the vault."""
-
-    def is_pending(call: str) -> bool:
-        if workspace.pending is None:
-            return False
-        try:
-            return workspace.pending.status(call, Caller.user()).state.is_open
-        except NotFoundError:
-            return False
-        except ScriptoriumError:
-            log.exception("a pending operation can't be looked up")
-            return False
-
-    return is_pending
+    return Backend(vault.connections.access, vault.close, is_local=True)

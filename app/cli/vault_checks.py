@@ -60,11 +60,11 @@ def _watching(root: Path) -> list[CheckResult]:
         most = int((_INOTIFY / "max_user_watches").read_text())
     except (OSError, ValueError):
         return []
-    words = f"{pluralize(folders, 'folder')} to watch, the limit is {most:,}"
+    message = f"{pluralize(folders, 'folder')} to watch, the limit is {most:,}"
     if folders > most // 2:
         hint = f"Raise the limit: sudo sysctl fs.inotify.max_user_watches={max(4 * folders, 524_288)}"
-        return [warning("watching", words, hint)]
-    return [ok("watching", words)]
+        return [warning("watching", message, hint)]
+    return [ok("watching", message)]
 
 
 async def _holder(root: Path, holder: str | None) -> CheckResult:
@@ -74,10 +74,10 @@ async def _holder(root: Path, holder: str | None) -> CheckResult:
             return ok("holder", "no program has the vault open")
         hint = "Close it if it should not be running; other programs wait for it."
         return warning("holder", f"{holder} has the vault open, and can't be joined", hint)
-    from app.servers.remote_vault import RemoteVaultService
+    from app.servers.remote_vault import RemoteVaultAccess
 
     try:
-        link = await RemoteVaultService.join(sign)
+        link = await RemoteVaultAccess.join(sign)
     except NetworkError as error:
         hint = "End the process, and reopen the vault."
         return failure("holder", f"process {sign.pid} has the vault open. {error.message}", hint)
@@ -129,9 +129,9 @@ def _left_over(data: Path, held: bool) -> list[CheckResult]:
     found = []
     intents = list((data / "intents").glob("*.json")) if (data / "intents").is_dir() else []
     if intents and not held:
-        words = f"{pluralize(len(intents), 'change')} interrupted by a crash"
+        message = f"{pluralize(len(intents), 'change')} interrupted by a crash"
         hint = "Open the vault: they are completed or undone."
-        found.append(warning("unfinished changes", words, hint))
+        found.append(warning("unfinished changes", message, hint))
     damaged = [file.name for file in sorted(data.glob("*.damaged*"))]
     if damaged:
         hint = f"Check the files in {data}, and delete them if you don't need them."

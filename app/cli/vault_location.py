@@ -31,8 +31,10 @@ def locate_vault(named: str | None = None) -> VaultLocation:
         return _location_from(named, "--vault")
     if variable := os.environ.get(VAULT_VARIABLE):
         return _location_from(variable, VAULT_VARIABLE)
-    here = Path.cwd()
-    around = next((folder for folder in (here, *here.parents) if is_known_vault(folder)), None)
+    working_directory = Path.cwd()
+    around = next(
+        (folder for folder in (working_directory, *working_directory.parents) if is_known_vault(folder)), None
+    )
     if around is not None:
         return VaultLocation(around, "around the working directory")
     for recent in RecentVaults().list_vaults():

@@ -4,12 +4,12 @@ import contextlib
 import importlib
 import os
 
-# qasync would take another binding of Qt where one is installed.
+# qasync would otherwise use another Qt binding where one is installed.
 os.environ.setdefault("QT_API", "pyside6")
 
-# PySide6 can spell its names in two ways, and reads the source of every module that is imported after it, our
-# own and all libraries', to see which one it uses: a tenth of the start, and all that text kept in memory.
-# We use the ordinary one. Where a version has no such search there is nothing to leave out.
+# PySide6 supports two spellings of its names. To detect which one a module uses, it reads the source of every
+# module imported after it, including all libraries: a tenth of the startup time, and the text stays in
+# memory. We use the default spelling. A version of PySide6 without this search needs no change.
 importlib.import_module("PySide6.QtCore")
 with contextlib.suppress(ImportError):
     _spellings = vars(importlib.import_module("shibokensupport.feature"))

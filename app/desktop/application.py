@@ -1,4 +1,4 @@
-"""The desktop app: one window, its loop, the service thread, and their orderly end."""
+"""The desktop app: the window, its event loop, the service thread, and an orderly shutdown."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import argparse
 import asyncio
 import logging
 import logging.handlers
+import os
 import signal
 import sys
 from pathlib import Path
@@ -20,6 +21,7 @@ from app.desktop.bridge import ServiceThread
 from app.desktop.main_window import MainWindow
 from app.desktop.runtime import tasks, watchdog
 from app.desktop.runtime.gc_scheduler import GcScheduler
+from app.desktop.runtime.translation import translate
 from app.desktop.shell.file_open_events import FileOpenEvents
 from app.desktop.theme.app_icon import app_icon
 from app.desktop.theme.theme import ThemeSource
@@ -30,7 +32,7 @@ from app.settings import Settings, load_settings
 from app.storage.private import create_private_file
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 log = logging.getLogger(__name__)
 
@@ -38,10 +40,10 @@ _SWITCH_INTERVAL_S = 0.001
 
 
 def main(arguments: list[str]) -> int:
-    """Run the window until it is closed; the process's exit status."""
+    """Run the window until it is closed; return the exit status of the process."""
     options = _options(arguments)
     _log_to_file()
-    # How long the window may have to wait for the interpreter while another thread computes.
+    # The longest wait of the GUI thread for the interpreter while another thread computes.
     sys.setswitchinterval(_SWITCH_INTERVAL_S)
     app = QApplication.instance() or QApplication([sys.argv[0]])
     assert isinstance(app, QApplication)
@@ -63,7 +65,7 @@ def _options(arguments: list[str]) -> argparse.Namespace:
 
 
 async def _live(app: QApplication, options: argparse.Namespace, events: FileOpenEvents) -> int:
-    """Build, show, wait for the end, and take everything down in order."""
+    """Create the window, wait until it is closed, and shut everything down in order."""
     _install_generator_hooks()
     settings = load_settings()
     theme = ThemeSource(settings.general.theme, app, settings.general.zoom)
@@ -75,7 +77,12 @@ async def _live(app: QApplication, options: argparse.Namespace, events: FileOpen
     garbage = GcScheduler(app)
     dog = watchdog.from_environment(app)
     try:
-        await _show_window(MainWindow(service, settings, theme, _open), options, events)
+        window = MainWindow(service, settings, theme, _open)
+        lost = app.aboutToQuit.connect(lambda: _end_without_display(window, service))
+        try:
+            await _show_window(window, options, events)
+        finally:
+            app.aboutToQuit.disconnect(lost)
     finally:
         events.hand_to(None)
         await tasks.cancel_all()
@@ -88,14 +95,14 @@ async def _live(app: QApplication, options: argparse.Namespace, events: FileOpen
 
 
 async def _show_window(window: MainWindow, options: argparse.Namespace, events: FileOpenEvents) -> None:
-    """Show `window`, open what was asked for, and wait until it is closed."""
+    """Show `window`, open the requested vault, and wait until the window is closed."""
     try:
         window.show()
         _close_on_signals(window)
         first = options.folders[0] if options.folders else None
         folder = first or (window.last_vault() if window.settings.general.reopen_last else None)
         if events.hand_to(window.open_folder):
-            pass  # A folder that was dropped on the icon comes before the last vault.
+            pass  # A folder that was dropped on the icon takes precedence over the last vault.
         elif options.sample:
             window.open_sample()
         elif folder is not None:
@@ -103,8 +110,10 @@ async def _show_window(window: MainWindow, options: argparse.Namespace, events: 
         for other in options.folders[1:]:
             _open_in_process_of_its_own(other)
         window.begin_updates()
-        # While the user looks for a vault, what its window needs is loaded.
-        tasks.start(asyncio.to_thread(preload_vault_view), what="load the window of a vault")
+        # Load the modules of the vault view while the user chooses a vault.
+        tasks.start(
+            asyncio.to_thread(preload_vault_view), what=translate("Application", "load the vault view")
+        )
         await window.ended.wait()
     finally:
         await window.session.close()
@@ -112,32 +121,52 @@ async def _show_window(window: MainWindow, options: argparse.Namespace, events: 
         window.deleteLater()
 
 
+def _end_without_display(window: MainWindow, service: ServiceThread) -> None:
+    """Keep unsaved text, close the vault and end the process.
+
+    Qt leaves its event loop under an open window when the display is lost. No coroutine of the window runs
+    after that, so the process would keep the vault locked, and Qt must not draw or destroy anything.
+    """
+    log.error("the display was lost: unsaved text is kept as drafts, and the app ends")
+    try:
+        window.keep_drafts()
+    finally:
+        client = window.session.client
+        if not (service.stop() if client is None else service.finish(client.vault.close())):
+            log.error("the service thread did not end in time")
+        logging.shutdown()
+        os._exit(1)
+
+
 def _open_in_process_of_its_own(folder: Path) -> None:
-    """A window has one vault. A file manager that opens several folders starts the app once."""
+    """Start another process for a folder: a window has one vault.
+
+    A file manager that opens several folders starts the app once.
+    """
     program, *first = (sys.executable,) if is_frozen() else own_program().words
     QProcess.startDetached(program, [*first, "open", str(folder.absolute())])
 
 
-async def _open(root: Path, settings: Settings, approver: Approver, read_only: bool) -> Workspace:
-    """Runs in the service thread, which imports the core while the window is already there."""
-    from app.workspace import open_workspace
+async def _open(root: Path, settings: Settings, approver: Approver, read_only: bool) -> VaultService:
+    """Open a vault in the service thread, which imports the core while the window is already visible."""
+    from app.workspace import open_vault
 
-    return await open_workspace(
+    return await open_vault(
         root, settings, approver, read_only=read_only, take_over=not read_only, watch_later=True
     )
 
 
 def _install_generator_hooks() -> None:
-    """Qasync leaves out what asyncio's own loops do, so an abandoned async generator would not be closed."""
+    """Install asyncio's hooks for async generators, without which qasync would not close abandoned ones."""
     loop = asyncio.get_running_loop()
     sys.set_asyncgen_hooks(
-        firstiter=loop._asyncgen_firstiter_hook,  # type: ignore[attr-defined]
-        finalizer=loop._asyncgen_finalizer_hook,  # type: ignore[attr-defined]
+        firstiter=loop._asyncgen_firstiter_hook,  # type: ignore[attr-defined]  # noqa: SLF001
+        finalizer=loop._asyncgen_finalizer_hook,  # type: ignore[attr-defined]  # noqa: SLF001
     )
 
 
 def _close_on_signals(window: MainWindow) -> None:
-    """Ctrl+C and a polite kill close the window as its cross does."""
+    """Close the window on Ctrl+C and SIGTERM, like its close button."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: QTimer.singleShot(0, window.close))
 
@@ -151,7 +180,7 @@ def _log_to_file() -> None:
             file, maxBytes=2_000_000, backupCount=3, encoding="utf-8"
         )
     except OSError:
-        # What the log would say goes to the terminal, if there is one.
+        # Show the log on the terminal, if there is one.
         handler = logging.StreamHandler()
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     logging.getLogger().addHandler(handler)

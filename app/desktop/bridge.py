@@ -1,8 +1,8 @@
-"""The only crossing between the window's thread and the service thread.
+"""The bridge between the GUI thread and the service thread.
 
-The core runs on a stock asyncio loop in the service thread. Three things cross: calls from a view
-(`ServiceThread.call`), questions to the user (`DesktopApprover`), and events (`EventRelay`, drained every 33
-ms so that a burst of them costs the window one batch). Values that cross are frozen.
+The core runs on a standard asyncio loop in the service thread. Only three kinds of messages cross: calls from
+a view (`ServiceThread.call`), questions to the user (`DesktopApprover`), and events (`EventRelay`, drained
+every 33 ms so that a burst costs the window one batch). All values that cross are frozen.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import inspect
 import logging
 import threading
 from collections import deque
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, TypeVar, cast, overload
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import TYPE_CHECKING, Any, TypeVar, cast, overload
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
@@ -21,16 +21,17 @@ from app.events import Event, EventBus
 from app.permissions.approval import ApprovalRequest, Decision
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 _DRAIN_INTERVAL_MS = 33
 _STOP_TIMEOUT_S = 5.0
+_CLOSE_TIMEOUT_S = 5.0
 
 
 class ServiceThread:
-    """A thread with a stock asyncio loop; everything of the core runs in it.
+    """A thread with a standard asyncio loop that runs the whole core.
 
     `call` may be awaited from any loop. Cancelling the awaiting task cancels the work.
     """
@@ -43,14 +44,14 @@ class ServiceThread:
 
     @property
     def running(self) -> bool:
-        """Whether the loop takes calls."""
+        """True if the loop accepts calls."""
         return self._loop is not None and self._loop.is_running()
 
     def start(self) -> None:
         """Start the thread, and return when its loop runs.
 
         Raises:
-            RuntimeError: it was started before.
+            RuntimeError: The thread was already started.
         """
         if self._thread is not None:
             raise RuntimeError("the service thread was started before")
@@ -59,13 +60,29 @@ class ServiceThread:
         self._ready.wait()
 
     def stop(self) -> bool:
-        """Cancel what still runs and wait, 5 s at most, for the thread's end; whether it has ended."""
+        """Cancel all running work and wait up to 5 s for the thread; return whether it has ended."""
         if self._thread is None:
             return True
         if self._loop is not None and self._stopping is not None and self._loop.is_running():
             self._loop.call_soon_threadsafe(self._stopping.set)
         self._thread.join(_STOP_TIMEOUT_S)
         return not self._thread.is_alive()
+
+    def finish(self, closing: Coroutine[Any, Any, object]) -> bool:
+        """Run `closing`, then stop; block for 10 s at most.
+
+        For a caller whose own loop has ended.
+
+        Returns:
+            True if both ended in time.
+        """
+        try:
+            asyncio.run_coroutine_threadsafe(closing, self._running_loop()).result(_CLOSE_TIMEOUT_S)
+        except Exception:
+            log.exception("the vault could not be closed in order")
+            self.stop()
+            return False
+        return self.stop()
 
     @overload
     async def call(self, fn: Callable[[], Awaitable[T]]) -> T: ...
@@ -74,16 +91,16 @@ class ServiceThread:
     async def call(self, fn: Callable[[], T]) -> T: ...
 
     async def call(self, fn: Callable[[], Awaitable[T] | T]) -> T:
-        """The result of `fn`, called (and awaited, if it is a coroutine function) in the service thread.
+        """Return the result of `fn`, run in the service thread and awaited if it is a coroutine function.
 
         Raises:
-            RuntimeError: the service does not run.
+            RuntimeError: The service is not running.
         """
         loop = self._running_loop()
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(_invoke(fn), loop))
 
     def post(self, fn: Callable[[], object]) -> None:
-        """Call `fn` in the service thread soon, without waiting; dropped when the service has ended."""
+        """Call `fn` in the service thread soon, without waiting; do nothing if the service has ended."""
         if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(fn)
 
@@ -112,7 +129,7 @@ async def _invoke(fn: Callable[[], Awaitable[T] | T]) -> T:
 
 
 def _loop_runs() -> bool:
-    """Whether a loop runs in this thread."""
+    """Return whether a loop runs in this thread."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -121,7 +138,7 @@ def _loop_runs() -> bool:
 
 
 class EventRelay(QObject):
-    """Brings events of the core to the window: `batch` carries a tuple of them, every 33 ms at most."""
+    """Relays events of the core to the window: `batch` carries a tuple of them, at most every 33 ms."""
 
     batch = Signal(object)
     _woken = Signal()
@@ -137,11 +154,11 @@ class EventRelay(QObject):
         self._woken.connect(self._timer.start, Qt.ConnectionType.QueuedConnection)
 
     def attach(self, events: EventBus) -> Callable[[], None]:
-        """Relay every event of `events` from now on; the returned function ends that."""
+        """Relay every event of `events`, until the returned function is called."""
         return events.subscribe(Event, self.receive)
 
     def receive(self, event: Event) -> None:
-        """Take `event`, from any thread."""
+        """Queue `event`, from any thread."""
         self._queue.append(event)
         if not self._armed:
             self._armed = True
@@ -149,10 +166,10 @@ class EventRelay(QObject):
 
     @Slot()
     def drain(self) -> None:
-        """Hand over what has come; an event that arrives meanwhile arms the next batch."""
+        """Emit the queued events; an event that arrives meanwhile schedules the next batch."""
         self._armed = False
         if not _loop_runs():
-            # The window's loop has ended, and with it every view that would follow the events.
+            # The window's loop has ended, and with it every view that would handle the events.
             self._queue.clear()
             return
         events = tuple(self._queue.popleft() for _ in range(len(self._queue)))
@@ -163,8 +180,8 @@ class EventRelay(QObject):
 class PendingApproval(QObject):
     """A question that waits for the user; lives in the GUI thread.
 
-    `withdrawn` says that nobody waits for the answer any more: it timed out or was cancelled; `why` is
-    what the cancellation said ("" for none).
+    `withdrawn` is emitted when no answer is needed any more: the request timed out or was cancelled; `why` is
+    the message of the cancellation ("" for none).
     """
 
     withdrawn = Signal()
@@ -179,21 +196,21 @@ class PendingApproval(QObject):
         self._reply = reply
 
     def postpone(self, seconds: float) -> None:
-        """Move the time limit of the request by `seconds`."""
+        """Extend the time limit of the request by `seconds`."""
         self.request.postponed.add(seconds)
 
     def answer(self, decision: Decision) -> None:
-        """Give the answer; only the first one counts."""
+        """Answer the request; only the first answer counts."""
         if not self.answered:
             self.answered = True
             self._reply(decision)
 
 
 class DesktopApprover(QObject):
-    """The approver of the window: brings each request to the GUI thread as a `PendingApproval`.
+    """The window's approver: passes each request to the GUI thread as a `PendingApproval`.
 
-    `asked` carries the question. The gate awaits `decide` in the service thread; when that ends without an
-    answer, the question's `withdrawn` is emitted.
+    `asked` carries the question. The gate awaits `decide` in the service thread; if that is cancelled before
+    an answer, the question emits `withdrawn`.
     """
 
     asked = Signal(object)
@@ -209,11 +226,11 @@ class DesktopApprover(QObject):
 
     @property
     def waiting(self) -> tuple[PendingApproval, ...]:
-        """The questions that have no answer yet, oldest first."""
+        """The unanswered questions, oldest first."""
         return tuple(question for question in self._open.values() if not question.answered)
 
     async def decide(self, request: ApprovalRequest) -> Decision:
-        """The user's answer; called in the service thread. Cancelling it withdraws the question."""
+        """Return the user's answer; called in the service thread. Cancelling it withdraws the question."""
         answer: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
 
         def settle(decision: Decision) -> None:
@@ -251,53 +268,53 @@ class DesktopApprover(QObject):
 
 
 class VaultClient(QObject):
-    """What a view holds of an open vault: a way to run something in it, and its events.
+    """A view's access to an open vault: a way to run functions on it, and its events.
 
-    `run` is the only way to touch the workspace from the window. `events.batch` carries what happened.
+    `run` is the only way to use the vault from the window. `events.batch` carries its events.
     """
 
     def __init__(
         self,
         service: ServiceThread,
-        workspace: Workspace,
+        vault: VaultService,
         approver: DesktopApprover | None = None,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._service = service
-        self._workspace = workspace
+        self._vault = vault
         self.approver = approver or DesktopApprover(service, self)
         self.events = EventRelay(self)
         self._closing = False
-        # Safe from here: subscribing is one list append, and publishing goes over a copy.
-        self._detach = self.events.attach(workspace.events)
+        # Safe in this thread: subscribing is one list append, and publishing iterates over a copy.
+        self._detach = self.events.attach(vault.events)
 
     @property
-    def workspace(self) -> Workspace:
+    def vault(self) -> VaultService:
         """The open vault; only its frozen values (`root`, `id`, `name`) may be read from the window."""
-        return self._workspace
+        return self._vault
 
     @overload
-    async def run(self, fn: Callable[[Workspace], Awaitable[T]]) -> T: ...
+    async def run(self, fn: Callable[[VaultService], Awaitable[T]]) -> T: ...
 
     @overload
-    async def run(self, fn: Callable[[Workspace], T]) -> T: ...
+    async def run(self, fn: Callable[[VaultService], T]) -> T: ...
 
-    async def run(self, fn: Callable[[Workspace], Awaitable[T] | T]) -> T:
-        """The result of `fn(workspace)`, computed in the service thread; a coroutine is awaited there.
+    async def run(self, fn: Callable[[VaultService], Awaitable[T] | T]) -> T:
+        """Return the result of `fn(vault)` from the service thread; a coroutine is awaited there.
 
         Raises:
-            CancelledError: the vault is being closed, so nobody needs the answer any more.
+            CancelledError: The vault is being closed, so the answer is not needed.
         """
         try:
-            return await self._service.call(cast("Callable[[], T]", lambda: fn(self._workspace)))
+            return await self._service.call(cast("Callable[[], T]", lambda: fn(self._vault)))
         except Exception as error:
             if self._closing:
                 raise asyncio.CancelledError from error
             raise
 
     async def close(self) -> None:
-        """Relay no more events and close the vault; what still runs in it ends as cancelled."""
+        """Stop relaying events and close the vault; running work is cancelled."""
         self._closing = True
         self._detach()
-        await self._service.call(self._workspace.close)
+        await self._service.call(self._vault.close)

@@ -42,7 +42,7 @@ class MainWindow(QMainWindow):
 
     Args:
         service: The running service thread.
-        settings: The loaded settings; the window saves what the user changes.
+        settings: The loaded settings; the window saves changes to them.
         theme: The current theme.
         opener: Opens a vault in the service thread.
         panels: The panels of an open vault.
@@ -75,11 +75,11 @@ class MainWindow(QMainWindow):
         self._restore_geometry()
 
     def open_folder(self, root: Path, *, read_only: bool = False, asked: bool = False) -> None:
-        """Open the vault in `root` in place of what is open."""
+        """Open the vault in `root` in place of the current one."""
         self._start(self._switch(root, read_only, asked), self.tr("open {0}").format(root.name))
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Ask the notes first, keep the layout, then let the main coroutine end the app."""
+        """Ask the notes first, save the layout, then let the main coroutine end the app."""
         event.ignore()
         if not self.ended.is_set():
             self._start(self._leave(), self.tr("close the window"))
@@ -115,7 +115,7 @@ class MainWindow(QMainWindow):
         session.closed.connect(self._show_welcome)
         session.progress.connect(status.show_scan)
         session.scanned.connect(status.show_scanned)
-        # The graph is whole before the words of the notes are in.
+        # Show the graph before the texts of the notes are indexed.
         session.progress.connect(lambda progress: self._mark_reading(progress.phase != "words"))
         session.scanned.connect(lambda _: self._mark_reading(False))
         session.stopped.connect(status.hide_scan)
@@ -142,7 +142,7 @@ class MainWindow(QMainWindow):
 
     def _present(self, client: VaultClient) -> None:
         from app.desktop.vault_controller import (
-            VaultController,  # heavy; the session has loaded it in a thread
+            VaultController,  # slow import, which the session has done in a thread
         )
 
         view = VaultController(client, self.theme, self._panels, self.navigation, self.banners, self)
@@ -164,12 +164,12 @@ class MainWindow(QMainWindow):
         self.stack.addWidget(view.page)
         self.stack.setCurrentWidget(view.page)
         self.drops.watch(view.page)
-        self.finder.client = client
+        self.finder.set_client(client)
         self.status.clearMessage()
         self.status.set_client(client, self.session.read_only)
         self.menu.set_has_vault(True)
-        self.setWindowTitle(f"{client.workspace.name} – Scriptorium")
-        self._window_state.save(vault=str(client.workspace.root))
+        self.setWindowTitle(f"{client.vault.name} – Scriptorium")
+        self._window_state.save(vault=str(client.vault.root))
         self.banners.clear("lost")
         view.note_shown.connect(self._update_note_commands)
         self._update_note_commands()
@@ -182,11 +182,11 @@ class MainWindow(QMainWindow):
             self._showing.cancel()
             self._showing = None
         if view is not None:
-            self.finder.client = None
+            self.finder.set_client(None)
             self.status.set_client(None)
             self.navigation.clear()
             self.stack.removeWidget(view.page)
-            view.take_down()
+            view.close_panels()
 
     def _show_welcome(self) -> None:
         if self.view is None:
@@ -197,11 +197,11 @@ class MainWindow(QMainWindow):
             self.setWindowTitle("Scriptorium")
 
     async def _switch(self, root: Path, read_only: bool, asked: bool) -> None:
-        if self.view is None or await self.view.ready_to_leave():
+        if self.view is None or await self.view.confirm_close():
             await self.session.open(root, read_only=read_only, asked=asked)
 
     async def _close_vault(self) -> bool:
-        if self.view is not None and not await self.view.ready_to_leave():
+        if self.view is not None and not await self.view.confirm_close():
             return False
         await self.session.close()
         return True
@@ -220,8 +220,13 @@ class MainWindow(QMainWindow):
             self._window_state.save(geometry=bytes(self.saveGeometry().toBase64().data()).decode())
             self.ended.set()
 
+    def keep_drafts(self) -> None:
+        """Save unsaved text as drafts, which the next start offers."""
+        if self.view is not None and self.view.notes is not None:
+            self.view.notes.keep_drafts()
+
     def last_vault(self) -> Path | None:
-        """Return the vault that was opened last, unless the user closed it; None if its folder is gone."""
+        """Return the last opened vault, unless the user closed it; None if its folder does not exist."""
         text = self._window_state.text("vault")
         return Path(text) if text and Path(text).is_dir() else None
 
@@ -275,13 +280,13 @@ class MainWindow(QMainWindow):
 
     def show_help(self, page: str) -> None:
         """Open the help at a page."""
-        from app.desktop.help.opening import open_help  # imports the tools: not needed to start
+        from app.desktop.help.opening import open_help  # imports the tools, which the start does not need
 
         opening = open_help(self, self.theme, self.session.client, page, self._call_tool)
         self._start(opening, self.tr("show the help"))
 
     def begin_updates(self) -> None:
-        """Check for a new version if the user wants that and it is time; ask once whether they do."""
+        """Check for a new version if it is enabled and due; ask once whether to enable it."""
         self._start(self._begin_updates(), self.tr("check for updates"))
 
     async def _begin_updates(self) -> None:
@@ -296,7 +301,7 @@ class MainWindow(QMainWindow):
 
     async def _update_check(self) -> UpdateCheck:
         if self._updates is None:
-            # Imports the web client: not needed to start.
+            # Imports the web client, which the start does not need.
             await asyncio.to_thread(importlib.import_module, "app.desktop.shell.update_check")
             from app.desktop.shell.update_check import UpdateCheck
 
@@ -314,7 +319,7 @@ class MainWindow(QMainWindow):
             self._asking = tasks.start(self._ask_settings(section), what=self.tr("show the settings"))
 
     async def _ask_settings(self, section: str) -> None:
-        # Imports the agent: not needed to start, and too slow for the GUI thread.
+        # Imports the agent: not needed at the start, and too slow for the GUI thread.
         await asyncio.to_thread(importlib.import_module, "app.desktop.settings.model_page")
         from app.desktop.settings.model_page import settings_with_model
 
@@ -328,7 +333,7 @@ class MainWindow(QMainWindow):
         self.settings = self.session.settings = settings
         save_settings(settings)
         if self.session.client is not None:
-            apply = self.session.client.run(lambda workspace: workspace.apply_settings(settings))
+            apply = self.session.client.run(lambda vault: vault.settings.apply(settings))
             self._start(apply, self.tr("apply the settings"))
         self.theme.set(settings.general.theme, settings.general.zoom)
 
@@ -357,7 +362,7 @@ class MainWindow(QMainWindow):
             self.view.context.set_reading(reading)
 
     def _update_note_commands(self, *_: object) -> None:
-        # Only the one that is there: to make it here would hold the window before the page is laid out.
+        # Use only an existing view: creating one here would delay the layout of the page.
         notes = self.view.page.notes if self.view is not None else None
         self.menu.set_has_note(notes is not None and notes.current is not None)
         self.menu.by_id["reopen-tab"].setEnabled(notes is not None and notes.can_reopen)

@@ -1,4 +1,4 @@
-"""The functions of the commands that need an open vault; `shell.registry` names these functions."""
+"""The functions of the commands that need an open vault; named in `shell.registry`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from app.desktop.bookmarks.panel import BookmarksPanel
 from app.desktop.runtime import tasks
+from app.desktop.runtime.translation import translate
 
 if TYPE_CHECKING:
     from app.desktop.main_window import MainWindow
@@ -49,7 +50,7 @@ def act_on_note(window: MainWindow, name: str) -> None:
 def close_tab(window: MainWindow) -> None:
     """Close the tab in front."""
     if (tabs := _tabs(window)) is not None:
-        tasks.start(tabs.close_current(), what=window.tr("close the tab"))
+        tasks.start(tabs.close_current(), what=translate("Commands", "close the tab"))
 
 
 def reopen_tab(window: MainWindow) -> None:
@@ -82,7 +83,9 @@ def toggle_bookmark(window: MainWindow) -> None:
         return
     if (panel := view.page.panel("bookmarks", BookmarksPanel)) is not None:
         added = panel.toggle(path)
-        view.done.emit(window.tr("Bookmarked") if added else window.tr("Bookmark removed"))
+        view.done.emit(
+            translate("Commands", "Bookmarked") if added else translate("Commands", "Bookmark removed")
+        )
 
 
 def show_search(window: MainWindow) -> None:

@@ -47,15 +47,14 @@ from app.processes.supervisor import TaskFailed, TaskRecovered
 from app.vault.path import NotePath
 from app.vault.store import NotesChanged
 from app.vault.watcher import VaultFound, VaultLost
-from app.workspace.embedding_service import ModelSwitched
-from app.workspace.vault_storage import StoreReplaced
+from app.workspace import ModelSwitched, StoreReplaced
 
 _DEBOUNCE_MS = 500
 _SAVE_STATE_DELAY_MS = 1000
 
 
 @runtime_checkable
-class FillsInBackground(Protocol):
+class BackgroundLoading(Protocol):
     """A panel that loads its content in a task."""
 
     filling: asyncio.Task[None]
@@ -65,12 +64,12 @@ class VaultController(QObject):
     """Builds the layout, connects its panels and handles the events of the vault.
 
     `command` carries the id of a command, or `settings:` or `help:` and a section. `lost` and `found` report
-    that the folder of the vault disappeared or came back. `grants_changed` carries the labels of the
-    auto-approve rules, `notice` one sentence for the user. `index_changed` is emitted once a burst of changes
-    has settled. `embedding` carries an `EmbeddingProgressed`, `cost_changed` the usage of the agent,
-    `note_shown` the path of the note in front (empty for none). `settings_change_requested` carries a
-    function from settings to settings. `words_changed` carries the word count of the note in front, `done`
-    what was done, for the status bar.
+    that the folder of the vault disappeared or returned. `grants_changed` carries the labels of the
+    auto-approve rules, `notice` one sentence for the user. `index_changed` is emitted after a burst of
+    changes. `embedding` carries an `EmbeddingProgressed`, `cost_changed` the usage of the agent, `note_shown`
+    the path of the note in front (empty for none). `settings_change_requested` carries a function from
+    settings to settings. `words_changed` carries the word count of the note in front, `done` a message for
+    the status bar.
     """
 
     command = Signal(str)
@@ -102,7 +101,7 @@ class VaultController(QObject):
         self._navigation = navigation
         self._specs = {spec.id: spec for spec in specs}
         self._cost = UsageTotal()
-        self._state = WindowState.of_vault(client.workspace.root)
+        self._state = WindowState.of_vault(client.vault.root)
         self.page = VaultLayout(client, theme, self._specs.values())
         self.commands = NoteCommands(client, theme, window)
         self.writing = WritingCommands(client, self._current_note, window)
@@ -145,7 +144,7 @@ class VaultController(QObject):
         commands.open_requested.connect(self._navigation.open)
         commands.made.connect(lambda path: self._show_note(path, EDIT_ACTION_PREFIX))
         commands.ask_requested.connect(context.prompt_agent)
-        commands.travel_requested.connect(context.travel_to)
+        commands.center_requested.connect(context.center_note)
         commands.give_requested.connect(context.attach_to_prompt)
         self._navigation.go.connect(self._show_note)
         context.note_action_requested.connect(commands.act)
@@ -176,16 +175,16 @@ class VaultController(QObject):
     async def begin(self) -> None:
         """Build the layout, report notices and auto-approve rules, and reopen the notes of the last session.
 
-        The window cancels it when it closes the vault earlier.
+        The window cancels this if it closes the vault before the end.
         """
         try:
             await self.page.build(self._state.mapping("layout"))
         finally:
             self._begun.set()
         self._built = True
-        for notice in self._client.workspace.notices:
+        for notice in self._client.vault.notices:
             self.notice.emit(notice)
-        grants = await self._client.run(lambda workspace: workspace.grants.active_grants())
+        grants = await self._client.run(lambda vault: vault.grants.active_grants())
         self.grants_changed.emit(tuple(grant.label for grant in grants))
         if self.notes is not None:
             await self.notes.restore(self._state.mapping("notes"))
@@ -200,36 +199,36 @@ class VaultController(QObject):
         """Wait until the visible panels have loaded from the index, or have failed to."""
         await self._begun.wait()
         panels = self.page.existing_panels()
-        filling = {panel.filling for panel in panels if isinstance(panel, FillsInBackground)}
+        filling = {panel.filling for panel in panels if isinstance(panel, BackgroundLoading)}
         if filling:
             await asyncio.wait(filling)
 
     async def _let_programs_in(self) -> None:
         """Start serving other programs; report a failure to the user."""
         # Shielded: an endpoint that is starting when the vault closes must start before it can be closed.
-        opening = self._client.run(lambda workspace: workspace.endpoints.begin())
+        opening = self._client.run(lambda vault: vault.connections.begin())
         if problem := await asyncio.shield(opening):
             self.notice.emit(problem)
 
-    async def ready_to_leave(self) -> bool:
+    async def confirm_close(self) -> bool:
         """Return whether the vault may be closed; notes with unsaved text ask first."""
-        return self.notes is None or await self.notes.ready_to_leave()
+        return self.notes is None or await self.notes.confirm_close()
 
     def pause_embedding(self) -> None:
         """Pause semantic indexing until `resume_embedding` or the next start."""
-        pause = self._client.run(lambda workspace: workspace.embedding_scheduler.pause())
+        pause = self._client.run(lambda vault: vault.semantic.pause())
         tasks.start(pause, what=self.tr("pause semantic indexing"))
 
     def resume_embedding(self) -> None:
         """Resume semantic indexing."""
-        resume = self._client.run(lambda workspace: workspace.embedding_scheduler.resume())
+        resume = self._client.run(lambda vault: vault.semantic.resume())
         tasks.start(resume, what=self.tr("resume semantic indexing"))
 
     def prefer_embedding(self, paths: Iterable[str]) -> None:
         """Index the visible notes first."""
         shown = tuple(NotePath.on_disk(path) for path in paths)
         if shown:
-            prefer = self._client.run(lambda workspace: workspace.embedding_scheduler.prioritize(shown))
+            prefer = self._client.run(lambda vault: vault.semantic.prioritize(shown))
             tasks.start(prefer, what=self.tr("prioritize the open notes for semantic search"))
 
     def _current_note(self) -> NoteView | None:
@@ -254,8 +253,11 @@ class VaultController(QObject):
             if found is not None:
                 before = notes.window().focusWidget()
                 await notes.open(found, fragment)
-                # The user may have moved the focus while the note was loading.
-                if takes_focus and notes.window().focusWidget() is before:
+                # The user may have moved the focus while the note was loading; Qt moves it from a tab that
+                # goes behind to the first button of the one in front.
+                now, tab = notes.window().focusWidget(), notes.current
+                is_in_tab = isinstance(tab, QWidget) and now is not None and tab.isAncestorOf(now)
+                if takes_focus and (now is before or is_in_tab):
                     notes.take_focus()
 
         if (notes := self.notes) is not None:
@@ -280,7 +282,7 @@ class VaultController(QObject):
         done.setDefault(True)
         await dialogs.run_dialog(sheet)
 
-    def take_down(self) -> None:
+    def close_panels(self) -> None:
         """Save the layout and tabs, and delete the layout and its helpers."""
         self._save_timer.stop()
         self._save_state()
@@ -348,6 +350,6 @@ class VaultController(QObject):
                 self.done.emit(self.tr("Language model switched"))
             elif isinstance(event, TurnFinished):
                 self._cost.add(event.usage)
-                self.cost_changed.emit(self._cost.words(self._client.workspace.settings.model))
+                self.cost_changed.emit(self._cost.words(self._client.vault.settings.current))
             elif isinstance(event, IndexUpdated) and not self._settle_timer.isActive():
                 self._settle_timer.start()

@@ -1,4 +1,4 @@
-"""The window of an open vault: side, graph and notes, agent, and the folded bottom; and how it is laid out.
+"""The layout of an open vault: side panels, graph and notes, agent, and the collapsible bottom.
 
 It creates the panels of the registry: the visible ones one by one, so that the window stays responsive in
 between, and the others when they are first needed. `made` lets the owner connect each with its context.
@@ -25,21 +25,21 @@ from PySide6.QtWidgets import (
 
 from app.desktop.bridge import VaultClient
 from app.desktop.notes.tabs import NoteTabs
-from app.desktop.shell.registry import PanelSpec, resolve, translate
+from app.desktop.shell.registry import PanelSpec, resolve, translate_title
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.panel import Panel, ThemedButton
 
 _SIDE_WIDTH, _AGENT_WIDTH, _BOTTOM_HEIGHT = 264, 372, 280
 _MIN_SIDE_WIDTH, _MIN_GRAPH_WIDTH, _MIN_AGENT_WIDTH, _MIN_BOTTOM_HEIGHT = 180, 200, 280, 200
 PanelT = TypeVar("PanelT", bound=QWidget)
-_CENTER_SHARES = [46, 54]  # of the graph and the notes, until the user moves what is between them
+_CENTER_SHARES = [46, 54]  # of the graph and the notes, until the user moves the divider
 
 
 class VaultLayout(QWidget):
     """The panels of one vault; `panel` finds one by its id.
 
-    `command` carries the id of a command that a button stands for, or `help:` and a page. `made` carries the
-    id of a panel and the panel, as soon as there is one.
+    `command` carries the id of a command, or `help:` and a page. `made` carries the id of a panel and the
+    panel, as soon as it exists.
     """
 
     command = Signal(str)
@@ -57,15 +57,15 @@ class VaultLayout(QWidget):
         self._theme = theme
         self._specs = {spec.id: spec for spec in specs}
         self._panels: dict[str, QWidget] = {}
-        self._tabs: dict[str, QWidget] = {}  # the places of the panels at the bottom
-        self._wanted: dict[str, Any] = {}  # the layout that `restore` was given
+        self._tabs: dict[str, QWidget] = {}  # the tab pages at the bottom
+        self._wanted: dict[str, Any] = {}  # the layout passed to `restore`
         self._buttons: dict[str, ThemedButton] = {}
-        self._folded: set[str] = set()  # what is hidden for want of room only
+        self._folded: set[str] = set()  # hidden only for lack of room
         self._shares = _CENTER_SHARES
         self.setObjectName("page")
         self._fit_soon = QTimer(self, singleShot=True, interval=0)
         self._fit_soon.timeout.connect(self._fold_to_fit)
-        # From the outside in: what a filled part is put into styles all that is in it once more.
+        # From the outside in: adding a filled widget to a parent styles everything in it again.
         self.down = _splitter(Qt.Orientation.Vertical, self)
         self.across = _splitter(Qt.Orientation.Horizontal, self.down)
         self.side = QStackedWidget(self.across)
@@ -112,7 +112,7 @@ class VaultLayout(QWidget):
         return True
 
     async def build(self, state: dict[str, Any]) -> None:
-        """Make what is in sight by `state`, with the window's events between the panels; then lay it out."""
+        """Create the panels that are visible by `state`, processing events in between; then lay them out."""
         self._wanted = state
         for panel_id in self._in_sight():
             self.panel(panel_id)
@@ -150,7 +150,7 @@ class VaultLayout(QWidget):
             self._fold_to_fit()
 
     def show_area(self, area: str) -> None:
-        """Show "side", "graph", "agent" or "bottom"; another is folded where both have no room."""
+        """Show "side", "graph", "agent" or "bottom"; another is collapsed if both do not fit."""
         if (widget := self._areas().get(area)) is not None:
             self._folded.discard(area)
             if area == "bottom":
@@ -161,14 +161,14 @@ class VaultLayout(QWidget):
         self._fold_to_fit(keep=area)
 
     def show_bottom(self, panel_id: str) -> None:
-        """Unfold the bottom with this panel in front."""
+        """Expand the bottom with this panel in front."""
         if self.panel(panel_id) is not None:
             self.bottom.setCurrentWidget(self._tabs[panel_id])
             self._unfold_bottom()
             self._mark_buttons()
 
     def _unfold_bottom(self) -> None:
-        """Show the bottom, as high as its panels need where nobody has made it higher."""
+        """Show the bottom at the height that its panels need, unless the user has made it higher."""
         if self.bottom.isHidden():
             self.bottom.show()
             whole, wanted = sum(self.down.sizes()), round(_BOTTOM_HEIGHT * self._theme.zoom)
@@ -176,7 +176,7 @@ class VaultLayout(QWidget):
                 self.down.setSizes([whole - wanted, wanted])
 
     def state(self) -> dict[str, Any]:
-        """The layout, for the next start."""
+        """Return the layout, for the next start."""
         current = next((i for i, p in self._panels.items() if p is self.side.currentWidget()), "")
         gone = {name for name, widget in self._areas().items() if widget is not None and widget.isHidden()}
         hidden = sorted(gone - self._folded)
@@ -186,14 +186,14 @@ class VaultLayout(QWidget):
         return {"side": current, "hidden": hidden, "sizes": sizes}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Lay it out as `state` says, or as at the first start."""
+        """Restore the layout in `state`, or the default one."""
         self._wanted = state
         for panel_id in self._in_sight():
             self.panel(panel_id)
         self._lay_out()
 
     def _in_sight(self) -> list[str]:
-        """What a person sees first, in the order of looking at it."""
+        """Return the visible parts, in the order in which the user looks at them."""
         sides = [spec.id for spec in self._specs.values() if spec.area == "side"]
         wanted = str(self._wanted.get("side"))
         first = wanted if wanted in sides else next(iter(sides), "")
@@ -206,7 +206,7 @@ class VaultLayout(QWidget):
         return hidden
 
     def _lay_out(self) -> None:
-        """Show and size what is there by now."""
+        """Show and size the existing panels."""
         state = self._wanted
         for name, widget in self._areas().items():
             if widget is not None:
@@ -230,20 +230,20 @@ class VaultLayout(QWidget):
         self._fold_to_fit()
 
     def event(self, event: QEvent) -> bool:
-        """Fit again what has come to need more room, such as a note whose parts are there now."""
+        """Fit the areas again when a part needs more room, such as a note that has been loaded."""
         if event.type() == QEvent.Type.LayoutRequest and self.isVisible():
             self._fit_soon.start()
         return super().event(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Fold what there is no room for, or bring it back."""
+        """Collapse areas that do not fit, or restore them."""
         super().resizeEvent(event)
         self._fold_to_fit()
 
     def _fold_to_fit(self, *, keep: str = "") -> None:
-        """Fold the side, then the graph, then the agent, until the rest has room; but not `keep`.
+        """Collapse the side, then the graph, then the agent, until the rest fits; but not `keep`.
 
-        What was folded comes back as soon as there is room again. The graph stays while no note is open.
+        Collapsed areas return as soon as there is room again. The graph stays while no note is open.
         """
         areas, needs = self._areas(), self._needs()
         room = self.width() - self._bar.sizeHint().width() if self.isVisible() else sum(needs.values())
@@ -260,7 +260,7 @@ class VaultLayout(QWidget):
         self._mark_buttons()
 
     def _needs(self) -> dict[str, int]:
-        """How wide each area that the user wants to see has to be at least, in pixels."""
+        """Return the minimum width in pixels of each area that the user wants to see."""
         least = {"side": _MIN_SIDE_WIDTH, "graph": _MIN_GRAPH_WIDTH, "agent": _MIN_AGENT_WIDTH}
         areas = self._areas()
         needs = {
@@ -273,7 +273,7 @@ class VaultLayout(QWidget):
         return needs
 
     def _make_room(self) -> None:
-        """The graph has the whole centre while no note is open; then both have what they had before."""
+        """Give the graph the whole center while no note is open; else restore the shares of both."""
         notes, graph = self.notes, self._panels.get("graph")
         if notes is None:
             return
@@ -292,7 +292,7 @@ class VaultLayout(QWidget):
         self._fold_to_fit()
 
     def _save_shares(self) -> None:
-        """Remember how graph and notes share the centre, if both are there."""
+        """Store the shares of graph and notes in the center, if both are visible."""
         notes, graph = self.notes, self._panels.get("graph")
         both = notes is not None and graph is not None and notes.isVisible() and graph.isVisible()
         if both and all(self.center.sizes()):
@@ -355,20 +355,20 @@ class VaultLayout(QWidget):
         return next((id for id, panel in panels if panel is focused or panel.isAncestorOf(focused)), "")
 
     def _make_tabs(self) -> None:
-        """The places at the bottom; each panel comes into its own when it is looked at."""
+        """Create the tab pages at the bottom; each panel is created when its page is first shown."""
         for spec in self._specs.values():
             if spec.area == "bottom":
                 tab = self._tabs[spec.id] = QWidget()
                 row = QHBoxLayout(tab)
                 row.setContentsMargins(0, 0, 0, 0)
-                self.bottom.addTab(tab, translate(spec.title))
+                self.bottom.addTab(tab, translate_title(spec.title))
         self.bottom.currentChanged.connect(lambda _: self._fill_bottom())
         button = ThemedButton(self._theme, "question", self.tr("Help"), self.bottom)
         button.clicked.connect(self._help_in_front)
         self.bottom.setCornerWidget(button, Qt.Corner.TopRightCorner)
 
     def _fill_bottom(self) -> None:
-        """Make the panel of the tab in front, if it can be seen."""
+        """Create the panel of the current tab, if it is visible."""
         front = self.bottom.currentWidget()
         if not self.bottom.isHidden():
             for panel_id, tab in self._tabs.items():
@@ -381,7 +381,7 @@ class VaultLayout(QWidget):
         self.across.setStretchFactor(1, 1)
         self.side.setMinimumWidth(round(_MIN_SIDE_WIDTH * self._theme.zoom))
         self._make_tabs()
-        # What does not fit scrolls or shrinks: no panel at the bottom pushes the notes together.
+        # Let the panels scroll or shrink: none at the bottom may squeeze the notes.
         self.bottom.setMinimumHeight(round(_MIN_BOTTOM_HEIGHT * self._theme.zoom))
         self.bottom.hide()
         self.down.addWidget(self.across)
@@ -405,7 +405,9 @@ class VaultLayout(QWidget):
         group.setExclusive(False)
         for spec in self._specs.values():
             if spec.area == "side":
-                column.addWidget(self._button(spec.id, spec.icon, translate(spec.title), f"show-{spec.id}"))
+                column.addWidget(
+                    self._button(spec.id, spec.icon, translate_title(spec.title), f"show-{spec.id}")
+                )
         column.addStretch(1)
         for name, symbol, words in (
             ("graph", "share-network", self.tr("Graph")),

@@ -27,10 +27,10 @@ from app.settings.recent import RecentVaults
 if TYPE_CHECKING:
     from app.index.records import ScanProgress, ScanReport
     from app.permissions.approval import Approver
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 log = logging.getLogger(__name__)
-Opener = Callable[[Path, Settings, "Approver", bool], Awaitable["Workspace"]]
+Opener = Callable[[Path, Settings, "Approver", bool], Awaitable["VaultService"]]
 
 _VIEW_MODULES = (
     "app.desktop.vault_controller",
@@ -114,7 +114,7 @@ class VaultLifecycle(QObject):
         """
         async with self._busy:
             root = await asyncio.to_thread(root.resolve)
-            if self.client is not None and self.client.workspace.root == root:
+            if self.client is not None and self.client.vault.root == root:
                 return True
             # Counting the files takes a while, and the user has confirmed a recent vault before.
             known = asked or await asyncio.to_thread(self._recent.contains, root)
@@ -122,13 +122,13 @@ class VaultLifecycle(QObject):
                 return False
             await self._close()
             self.opening.emit(root.name)
-            workspace = await self._open_workspace(root, read_only)
-            if workspace is None:
+            vault = await self._open_vault(root, read_only)
+            if vault is None:
                 self.closed.emit()
                 return False
             self._recent.add(root)
             await asyncio.to_thread(preload_vault_view, self._theme.theme)
-            self._present(workspace)
+            self._present(vault)
             self._ready = tasks.start(self._get_ready(), what=self.tr("warm up"))
             return True
 
@@ -161,9 +161,9 @@ class VaultLifecycle(QObject):
         title = self.tr("Open “{0}” as a vault?").format(root.name or root)
         return await dialogs.confirm(self._window, title, worry, self.tr("Open vault"))
 
-    async def _open_workspace(self, root: Path, read_only: bool) -> Workspace | None:
+    async def _open_vault(self, root: Path, read_only: bool) -> VaultService | None:
         try:
-            workspace = await self._service.call(
+            vault = await self._service.call(
                 lambda: self._opener(root, self.settings, self.approver, read_only)
             )
         except VaultBusyError as error:
@@ -171,13 +171,13 @@ class VaultLifecycle(QObject):
             answers = (self.tr("Cancel"), self.tr("Open read-only"))
             title = self.tr("Vault already open")
             if await dialogs.choose(self._window, title, text, answers) == 1:
-                return await self._open_workspace(root, True)
+                return await self._open_vault(root, True)
             return None
-        self.read_only = workspace.read_only
-        return workspace
+        self.read_only = vault.read_only
+        return vault
 
-    def _present(self, workspace: Workspace) -> None:
-        client = VaultClient(self._service, workspace, self.approver, self)
+    def _present(self, vault: VaultService) -> None:
+        client = VaultClient(self._service, vault, self.approver, self)
         self.client, self.shown = client, None
         self.opened.emit(client)
         self.start_scan()
@@ -207,21 +207,24 @@ class VaultLifecycle(QObject):
 
     async def _read(self, client: VaultClient) -> None:
         try:
-            if self.shown is not None and len(client.workspace.index.resolver):
+            if self.shown is not None and client.vault.notes.is_indexed:
                 await self.shown()
-            report: ScanReport = await client.run(lambda workspace: workspace.start_scan(self._report))
+            report: ScanReport = await client.run(lambda vault: vault.start_scan(self._report))
         except BaseException:
             self.stopped.emit()
             raise
         self.scanned.emit(report)
 
     def _report(self, progress: ScanProgress) -> None:
-        """Called in the service thread, some hundred times a second at most."""
+        """Report progress; called in the service thread, up to some hundred times a second."""
         self._progressed.emit(progress)
 
 
 def preload_vault_view(*themes: Theme) -> None:
-    """Import the modules of the vault view and render its icons. Takes a second: call it in a thread."""
+    """Import the modules of the vault view and render its icons.
+
+    This takes a second: call it in a thread.
+    """
     for module in _VIEW_MODULES:
         importlib.import_module(module)
     from app.desktop.graph.settings.model import GraphSettings
@@ -231,7 +234,10 @@ def preload_vault_view(*themes: Theme) -> None:
 
 
 def warm_up() -> None:
-    """Import what is likely needed next and warm up Markdown and the other theme: call it in a thread."""
+    """Import modules that are likely needed next and warm up Markdown and the other theme.
+
+    This takes time: call it in a thread.
+    """
     from app.vault.markdown.render import render
 
     for module in _PRELOADED_MODULES:

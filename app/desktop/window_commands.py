@@ -1,4 +1,4 @@
-"""The functions of the commands of the window; `shell.registry` names these functions."""
+"""The functions of the commands of the window; named in `shell.registry`."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def show_command_palette(window: MainWindow) -> None:
 
 
 def go_back(window: MainWindow) -> None:
-    """Go to the note that was visited before."""
+    """Go back to the previous note."""
     window.navigation.back()
 
 
@@ -58,7 +58,7 @@ def go_forward(window: MainWindow) -> None:
 
 
 def rescan(window: MainWindow) -> None:
-    """Read what has changed in the vault."""
+    """Scan the vault for changes."""
     window.session.start_scan()
 
 

@@ -63,7 +63,7 @@ def estimate_pieces(text: str) -> int:
     return sum(1 + (len(word) - 1) // (7 if word[0].isalpha() else 3) for word in _WORD.findall(text))
 
 
-def plain_text(text: str) -> str:
+def markdown_to_text(text: str) -> str:
     """Convert Markdown to plain text: links as their text, without markup, comments and HTML tags."""
     text = _HIDDEN_MARKUP.sub(" ", text)
     text = _EMBED.sub(lambda found: found[1] or "", text)
@@ -87,7 +87,7 @@ def _chunk(heading: str, text: str, line: int) -> Chunk:
 
 def _context(title: str, trail: tuple[str, ...]) -> str:
     names = [title, *(name for name in trail[-_MAX_CONTEXT_HEADINGS:] if name.casefold() != title.casefold())]
-    context = " › ".join(plain_text(name) for name in names)
+    context = " › ".join(markdown_to_text(name) for name in names)
     while estimate_pieces(context) > _MAX_CONTEXT_PIECES:
         context = context[: len(context) * 3 // 4]
     return context
@@ -113,7 +113,7 @@ def _packed(text: str, section: _Section, room: int) -> Iterator[tuple[int, str]
     for paragraph in _PARAGRAPH.finditer(text, section.start, section.end):
         line += text.count("\n", seen, paragraph.start())
         seen = paragraph.start()
-        for part in _parts(plain_text(paragraph[0]), room):
+        for part in _parts(markdown_to_text(paragraph[0]), room):
             size = estimate_pieces(part)
             if held and used + size > room:
                 yield held_line, "\n".join(held)

@@ -58,7 +58,7 @@ class Embedder:
 
     @property
     def available(self) -> bool:
-        """Whether vectors are available, as far as known: not closed, and no failed start."""
+        """True if vectors are available, as far as known: not closed, and no failed start."""
         return not self._closed and not self._problem
 
     @property

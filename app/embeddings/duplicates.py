@@ -46,7 +46,7 @@ class Duplicate:
 
     @property
     def is_exact(self) -> bool:
-        """Whether they have the same lines."""
+        """True if they have the same lines."""
         return not self.only_first and not self.only_second
 
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.embeddings import EmbedderUnavailable
-from app.embeddings.chunker import plain_text
+from app.embeddings.chunker import markdown_to_text
 from app.embeddings.model_config import LANGUAGES, SentenceModelConfig
 from app.embeddings.worker_process import WorkerLost, WorkerProcess
 from app.errors import ScriptoriumError
@@ -69,7 +69,7 @@ class VaultLanguages:
 
     @property
     def suit_multilingual(self) -> bool:
-        """Whether a relevant part of the vault is in languages that the English model does not support."""
+        """True if a relevant part of the vault is in languages that the English model does not support."""
         return self.notes >= MIN_NOTES and self.other_than_english >= MIN_SHARE
 
 
@@ -143,7 +143,9 @@ def _texts(records: Sequence[NoteRecord], store: NoteStore) -> list[str]:
         if is_private(content):
             continue
         text = decode_lossy(content)
-        body = plain_text(text[read_frontmatter(text).body_start :][: 2 * MAX_CHARACTERS])[:MAX_CHARACTERS]
+        body = markdown_to_text(text[read_frontmatter(text).body_start :][: 2 * MAX_CHARACTERS])[
+            :MAX_CHARACTERS
+        ]
         if _letters(body) >= _MIN_LETTERS:
             found.append(body.encode("utf-8", "replace").decode())
     return found

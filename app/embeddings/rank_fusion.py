@@ -2,10 +2,10 @@
 
 Each list's scores are stretched to 0 … 1, and their weighted sum decides. How much meaning weighs depends on
 the query: a logistic function of a few signals that cost next to nothing (whether the best hit has the words,
-rare ones above all, how far the first hits stand out, whether the lists agree). The weights of the signals
-were learned by `python -m tests.benchmarks.learn_fusion`; `python -m tests.benchmarks.retrieval --check`
-compares the result with each list alone. Reciprocal rank fusion loses to the better list by far wherever the
-other one is poor, as it knows only places.
+rare ones above all, how far the first hits stand out, whether the lists agree, whether the model knows the
+script). The weights of the signals were learned by `python -m tests.benchmarks.learn_fusion`;
+`python -m tests.benchmarks.retrieval --check` compares the result with each list alone. Reciprocal rank
+fusion loses to the better list by far wherever the other one is poor, as it knows only places.
 """
 
 from __future__ import annotations
@@ -22,6 +22,10 @@ Key = TypeVar("Key", bound=Hashable)
 MAX_FUSED_HITS = 50
 """The number of hits of each list to fuse; the weights were learned on lists of this length."""
 _MAX_COMPARED_HITS = 10
+# The weights were learned on vaults of up to this size.
+_MAX_TEXTS = 400
+# The last letter of the block "Latin Extended-B".
+_LAST_LATIN = "\u024f"
 # A steeper slope would ignore one list entirely.
 _MAX_SLOPE = 30.0
 # Every model has its own scale of cosines; these are assumed for models other than the app's own.
@@ -49,18 +53,27 @@ class FusionSignals(NamedTuple):
     """1 divided by the rank of the best hit by words in the list by meaning, or 0 if absent."""
     multilingual: float
     """0 for an English model, else 1."""
+    rarest: float
+    """The inverse document frequency of the rarest word that occurs; lower for short words."""
+    texts: float
+    """The logarithm of the number of texts: among many, the closest cosines lie closer together."""
+    unreadable: float
+    """The share of the query's letters that an English model can't read; 0 for other models."""
 
 
 SIGNAL_WEIGHTS = FusionSignals(
-    constant=1.77,
-    words=0.50,
-    covered=-1.36,
-    word_lead=-0.66,
-    spread=1.09,
-    closest=-2.87,
-    meaning_peak=1.14,
-    agreement=0.39,
-    multilingual=3.19,
+    constant=11.17,
+    words=0.59,
+    covered=-2.45,
+    word_lead=-1.76,
+    spread=2.00,
+    closest=-2.62,
+    meaning_peak=1.70,
+    agreement=0.37,
+    multilingual=1.89,
+    rarest=-0.47,
+    texts=-1.60,
+    unreadable=-0.90,
 )
 
 
@@ -119,7 +132,16 @@ def signals(
         meaning_peak=_lead(cosines, _MAX_COMPARED_HITS, spread),
         agreement=1.0 / (1 + by_meaning.index(words[0][0])) if words and words[0][0] in by_meaning else 0.0,
         multilingual=0.0 if model.is_shipped else 1.0,
+        rarest=terms.rarest,
+        texts=math.log(min(max(terms.texts, 1), _MAX_TEXTS)),
+        unreadable=_non_latin(terms.words) if model.is_shipped else 0.0,
     )
+
+
+def _non_latin(words: Sequence[str]) -> float:
+    """Return the share of the letters that are not Latin ones."""
+    letters = [letter for word in words for letter in word if letter.isalpha()]
+    return sum(letter > _LAST_LATIN for letter in letters) / len(letters) if letters else 0.0
 
 
 def _lead(scores: Sequence[float], upto: int, unit: float) -> float:

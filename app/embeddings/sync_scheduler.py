@@ -61,7 +61,7 @@ class EmbeddingProgressed(Event):
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing remains to do for now."""
+        """True if nothing remains to do for now."""
         return self.done + self.failed >= self.total
 
 

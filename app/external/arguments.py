@@ -164,11 +164,11 @@ def _field_type(parameter: Parameter, schema: Schema) -> tuple[object, object]:
     kind: Any = Literal[parameter.choices] if parameter.choices else parameter.annotation
     if parameter.many:
         kind = list[kind]
-    bounds: dict[str, Any] = {}
+    constraints: dict[str, Any] = {}
     if kind in (int, float):
-        bounds = {keyword: schema[key] for keyword, key in _BOUNDS if key in schema}
+        constraints = {keyword: schema[key] for keyword, key in _BOUNDS if key in schema}
     if parameter.required:
-        return Annotated[kind, SkipValidation], Field(description=parameter.description, **bounds)
+        return Annotated[kind, SkipValidation], Field(description=parameter.description, **constraints)
     return Annotated[Optional[kind], SkipValidation], Field(  # noqa: UP045 (built from a value, not a name)
-        NOT_GIVEN, description=parameter.description, **bounds
+        NOT_GIVEN, description=parameter.description, **constraints
     )

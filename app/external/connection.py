@@ -74,16 +74,16 @@ class ServerConnection:
         name: The server's name, for messages.
         open_streams: Starts the server or connects to it.
         changed: Called when the state or the tools of the server have changed.
-        pace: Timeouts and delays.
+        timeouts: Timeouts and delays.
     """
 
     def __init__(
-        self, name: str, open_streams: Open, changed: Callable[[], None], pace: ConnectionTimeouts
+        self, name: str, open_streams: Open, changed: Callable[[], None], timeouts: ConnectionTimeouts
     ) -> None:
         self._name = name
         self._open = open_streams
         self._changed = changed
-        self._pace = pace
+        self._pace = timeouts
         self._task: asyncio.Task[None] | None = None
         self._connection: _LiveConnection | None = None
         self._start_done = asyncio.Event()
@@ -147,7 +147,7 @@ class ServerConnection:
         """Call a tool and return the server's response. Cancellation is sent to the server.
 
         Raises:
-            TimeoutExpiredError: the call took longer than `seconds`; the server was told to stop.
+            TimeoutExpiredError: the call took longer than `seconds`; the server was asked to stop.
             NetworkError: the server is not running, ended or returned an error; `said` has its message.
             LimitError: the server asked for user input, which is not supported.
         """
@@ -169,7 +169,7 @@ class ServerConnection:
         except TimeoutError as error:
             if not limit.expired():
                 raise
-            message = f"{self._name} did not answer within {seconds:g} s; it was told to stop."
+            message = f"{self._name} did not answer within {seconds:g} s; it was asked to stop."
             raise TimeoutExpiredError(message, limit=seconds) from error
         except Exception as error:
             raise self._broken(error) from error
@@ -195,8 +195,8 @@ class ServerConnection:
         if self.standing is ConnectionState.STARTING:
             await self._start_done.wait()
         if self._connection is None or self._connection.lost.is_set():
-            how = f" ({self.words})" if self.words else ""
-            raise NetworkError(f"The server {self._name} is not running{how}.", server=self._name)
+            server_words = f" ({self.words})" if self.words else ""
+            raise NetworkError(f"The server {self._name} is not running{server_words}.", server=self._name)
         return self._connection
 
     # Life

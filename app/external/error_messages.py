@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pydantic import ValidationError
 
 from app.errors import ScriptoriumError
-from app.external.sanitize import plain_text
+from app.external.sanitize import sanitize_text
 
 _MAX_MESSAGE_CHARS = 2_000
 
@@ -34,7 +34,7 @@ def explain_error(error: BaseException) -> ErrorExplanation:
             return ErrorExplanation("the connection ended before it answered")
         case MCPError():
             return ErrorExplanation(
-                "it answered with an error", plain_text(found.error.message, _MAX_MESSAGE_CHARS)
+                "it answered with an error", sanitize_text(found.error.message, _MAX_MESSAGE_CHARS)
             )
         case ScriptoriumError():
             return ErrorExplanation(found.message.rstrip("."))

@@ -99,11 +99,13 @@ async def http_transport(address: str, token: str | None, log: ServerLog) -> Asy
 class _GuardedTransport(httpx2.AsyncBaseTransport):
     """Sends requests to checked addresses, and limits the size of responses."""
 
-    def __init__(self, reach: UserServerAddresses, trust: ssl.SSLContext, log: ServerLog) -> None:
-        self._reach = reach
+    def __init__(self, address_policy: UserServerAddresses, trust: ssl.SSLContext, log: ServerLog) -> None:
+        self._reach = address_policy
         self._log = log
         self._pool = httpcore2.AsyncConnectionPool(
-            ssl_context=trust, network_backend=GuardedNetwork(reach, system_resolve), max_connections=20
+            ssl_context=trust,
+            network_backend=GuardedNetwork(address_policy, system_resolve),
+            max_connections=20,
         )
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:

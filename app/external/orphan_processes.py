@@ -38,8 +38,8 @@ def track_process(folder: Path, pid: int) -> Iterator[None]:
     """Record a running program in `folder` while the context is open."""
     file = folder / f"running-{pid}.json"
     with suppress(psutil.Error, OSError):
-        me = psutil.Process()
-        note = _Note(pid, psutil.Process(pid).create_time(), me.pid, me.create_time())
+        this_process = psutil.Process()
+        note = _Note(pid, psutil.Process(pid).create_time(), this_process.pid, this_process.create_time())
         write_atomic(file, to_json(asdict(note)), durable=False)
     try:
         yield

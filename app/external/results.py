@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import Field, JsonValue
 
 from app.errors import LimitError
-from app.external.sanitize import one_line, plain_text
+from app.external.sanitize import one_line, sanitize_text
 from app.external.schemas import build_validator, find_violations, sanitize_schema
 from app.toolkit.result import ToolResult
 from app.toolkit.schema import Schema
@@ -40,44 +40,44 @@ class MismatchError(ValueError):
 def read_result(answer: CallToolResult, server: str, tool: str) -> RemoteResult:
     """Convert a server's answer, truncated and without invisible characters."""
     texts: list[str] = []
-    left: list[str] = []
+    skipped: list[str] = []
     for block in answer.content:
-        _read_block(block, texts, left)
-    whole = "\n\n".join(texts)
+        _read_block(block, texts, skipped)
+    text = "\n\n".join(texts)
     data = answer.structured_content
     stored, too_long = _bounded_data(data)
-    if data is not None and not whole and stored is None:
-        whole = json.dumps(data, ensure_ascii=False, default=str)
-    cut = len(whole) > MAX_TEXT_CHARS or too_long
-    extra = [f"and {len(left) - _MAX_LEFT_OUT} more"] if len(left) > _MAX_LEFT_OUT else []
+    if data is not None and not text and stored is None:
+        text = json.dumps(data, ensure_ascii=False, default=str)
+    cut = len(text) > MAX_TEXT_CHARS or too_long
+    extra = [f"and {len(skipped) - _MAX_LEFT_OUT} more"] if len(skipped) > _MAX_LEFT_OUT else []
     return RemoteResult(
-        text=plain_text(whole, MAX_TEXT_CHARS),
+        text=sanitize_text(text, MAX_TEXT_CHARS),
         data=stored,
-        left_out=[*left[:_MAX_LEFT_OUT], *extra],
+        left_out=[*skipped[:_MAX_LEFT_OUT], *extra],
         cut=cut,
         message=f"{one_line(server, 60)} answered to {one_line(tool, 60)}"
         + (", and its answer was cut." if cut else "."),
     )
 
 
-def _read_block(block: object, texts: list[str], left: list[str]) -> None:
+def _read_block(block: object, texts: list[str], skipped: list[str]) -> None:
     from mcp_types import AudioContent, EmbeddedResource, ImageContent, ResourceLink, TextContent
 
     match block:
         case TextContent(text=text):
             texts.append(text[: MAX_TEXT_CHARS + 1])
         case ImageContent(mime_type=kind, data=data):
-            left.append(f"picture ({one_line(kind, 60)}, {_size(data)})")
+            skipped.append(f"picture ({one_line(kind, 60)}, {_size(data)})")
         case AudioContent(mime_type=kind, data=data):
-            left.append(f"sound ({one_line(kind, 60)}, {_size(data)})")
+            skipped.append(f"sound ({one_line(kind, 60)}, {_size(data)})")
         case ResourceLink(uri=uri, name=name):
-            left.append(f"file {one_line(name, 100)} at {one_line(str(uri), 300)}")
+            skipped.append(f"file {one_line(name, 100)} at {one_line(str(uri), 300)}")
         case EmbeddedResource(resource=resource):
             wrapped = getattr(resource, "text", None)
             if isinstance(wrapped, str):
                 texts.append(f"[{one_line(str(resource.uri), 300)}]\n{wrapped[: MAX_TEXT_CHARS + 1]}")
             else:
-                left.append(f"file at {one_line(str(resource.uri), 300)}")
+                skipped.append(f"file at {one_line(str(resource.uri), 300)}")
 
 
 def _size(data: str) -> str:
@@ -99,10 +99,10 @@ def _escape_value(value: object, depth: int) -> object:
     if depth > 40:
         return "(nested too deeply)"
     if isinstance(value, dict):
-        return {plain_text(str(key), 200): _escape_value(one, depth + 1) for key, one in value.items()}
+        return {sanitize_text(str(key), 200): _escape_value(one, depth + 1) for key, one in value.items()}
     if isinstance(value, list):
         return [_escape_value(one, depth + 1) for one in value]
-    return plain_text(value, MAX_TEXT_CHARS) if isinstance(value, str) else value
+    return sanitize_text(value, MAX_TEXT_CHARS) if isinstance(value, str) else value
 
 
 def check_output_schema(answer: CallToolResult, promised: Schema | None) -> None:
@@ -120,5 +120,5 @@ def check_output_schema(answer: CallToolResult, promised: Schema | None) -> None
     except LimitError as error:
         raise MismatchError(f"its data can't be checked ({error.message})") from error
     if violations:
-        where = ".".join(map(str, violations[0].where)) or "the whole"
-        raise MismatchError(f"its data does not match its schema at {one_line(where, 80)}")
+        location = ".".join(map(str, violations[0].where)) or "the whole"
+        raise MismatchError(f"its data does not match its schema at {one_line(location, 80)}")

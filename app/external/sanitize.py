@@ -10,7 +10,7 @@ TRUNCATION_MARK = " […]"
 _PARAGRAPHS = re.compile(r"\n{3,}")
 
 
-def plain_text(text: str, limit: int) -> str:
+def sanitize_text(text: str, limit: int) -> str:
     """Truncate `text` to about `limit` characters and name invisible ones; keep line ends and tabs.
 
     The text is truncated first, because a server may send megabytes.
@@ -22,4 +22,4 @@ def plain_text(text: str, limit: int) -> str:
 
 def one_line(text: str, limit: int) -> str:
     """Return `plain` text on one line."""
-    return " ".join(plain_text(text, limit).split())
+    return " ".join(sanitize_text(text, limit).split())

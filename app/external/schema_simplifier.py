@@ -15,7 +15,7 @@ _FORMATS = frozenset({"date", "date-time"})
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 
 
-def simplify_schema(checked: Schema, where: str) -> Schema:
+def simplify_schema(checked: Schema, location: str) -> Schema:
     """Return a checked schema as flat as our own: looser, with the lost parts in words.
 
     Raises:
@@ -31,7 +31,7 @@ def simplify_schema(checked: Schema, where: str) -> Schema:
         "required": shown.get("required", []),
         "additionalProperties": False,
     }
-    check_flat(result, where)
+    check_flat(result, location)
     return result
 
 
@@ -44,8 +44,8 @@ def _merge_all_of(node: Schema) -> Schema:
     for key in ("anyOf", "oneOf"):
         options = [one for one in result.get(key, ()) if one != {"type": "null"}]
         if len(options) == 1 and isinstance(options[0], dict):
-            rest = {name: value for name, value in result.items() if name != key}
-            result = _join_schemas(rest, _merge_all_of(options[0]))
+            others = {name: value for name, value in result.items() if name != key}
+            result = _join_schemas(others, _merge_all_of(options[0]))
     return result
 
 

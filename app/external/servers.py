@@ -19,12 +19,13 @@ from app.external.orphan_processes import end_orphans
 from app.external.pins import Pins
 from app.external.remote_tool import RemoteTool
 from app.external.results import MismatchError, RemoteResult, check_output_schema, read_result
-from app.external.sanitize import one_line, plain_text
+from app.external.sanitize import one_line, sanitize_text
 from app.external.states import ExternalChanged, ExternalProgress, ServerState, ToolState, ToolStatus
 from app.external.stdio_transport import ServerLog, StdioServerSpec, environment_of, stdio_transport
 from app.external.tool_adapter import adapt_tool, category_for
 from app.permissions.redaction import REDACTED, without_secrets
 from app.settings import ExternalServer, ExternalSettings
+from app.storage.private import make_private_folder
 from app.toolkit.registry import ToolRegistry
 
 KeyOf = Callable[[str, str], str | None]
@@ -59,7 +60,7 @@ class ExternalServers:
         folder: The user's data folder, for allowed tools and the working folders of programs.
         key_of: Returns a server's token.
         categories_changed: Called when a category was added or removed, or can now be switched.
-        pace: Timeouts and delays.
+        timeouts: Timeouts and delays.
     """
 
     def __init__(
@@ -69,14 +70,14 @@ class ExternalServers:
         folder: Path,
         key_of: KeyOf,
         categories_changed: Callable[[], None],
-        pace: ConnectionTimeouts | None = None,
+        timeouts: ConnectionTimeouts | None = None,
     ) -> None:
         self._registry = registry
         self._events = events
         self._folder = folder / "external"
         self._key_of = key_of
         self._categories_changed = categories_changed
-        self.pace = pace or ConnectionTimeouts()
+        self.timeouts = timeouts or ConnectionTimeouts()
         self._pins = Pins(folder)
         self._added: dict[str, _RunningServer] = {}
         self._background_tasks: set[asyncio.Task[None]] = set()
@@ -125,7 +126,7 @@ class ExternalServers:
 
     def _add(self, server: ExternalServer) -> None:
         changed = partial(self._refresh, server.name)
-        connection = ServerConnection(server.name, partial(self._opened, server), changed, self.pace)
+        connection = ServerConnection(server.name, partial(self._opened, server), changed, self.timeouts)
         remove = self._registry.add_category(category_for(server))
         self._added[server.name] = _RunningServer(server, connection, remove)
         self._refresh(server.name)
@@ -152,9 +153,9 @@ class ExternalServers:
         if server.transport == "http":
             return self._reached(server, None, log)
         folder = self._folder / server_slug(server.name)
-        folder.mkdir(parents=True, exist_ok=True)
+        make_private_folder(folder)
         program = StdioServerSpec(server.command, server.arguments, environment_of(server.variables), folder)
-        return stdio_transport(program, log, self.pace.exit_timeout)
+        return stdio_transport(program, log, self.timeouts.exit_timeout)
 
     def _reached(
         self, server: ExternalServer, token: str | None, log: ServerLog
@@ -166,7 +167,7 @@ class ExternalServers:
         effective_token = token or self._key_of(*token_account(server.name, server.address))
         return http_transport(server.address, effective_token, log)
 
-    # What the user decides
+    # User decisions
 
     def allow(self, server: str, tool: str, digest: str) -> None:
         """Allow a tool in the form that the user has seen.
@@ -220,7 +221,7 @@ class ExternalServers:
             if connection.standing in (ConnectionState.RUNNING, ConnectionState.FAILED):
                 done.set()
 
-        connection = ServerConnection(server.name, opened, changed, self.pace)
+        connection = ServerConnection(server.name, opened, changed, self.timeouts)
         connection.start()
         try:
             await done.wait()
@@ -228,7 +229,7 @@ class ExternalServers:
         finally:
             await asyncio.shield(asyncio.ensure_future(connection.stop()))
 
-    # How they stand
+    # States
 
     def states(self) -> tuple[ServerState, ...]:
         """Return the states of all servers in the settings, in order."""
@@ -237,8 +238,10 @@ class ExternalServers:
     def _state_of(self, server: ExternalServer) -> ServerState:
         added = self._added.get(server.name)
         if added is None or added.server != server:
-            said = f"Another server has the same short name, {server_slug(server.name)}: rename one of them."
-            return ServerState(server.name, ConnectionState.OFF, problems=(said,) if server.on else ())
+            problem = (
+                f"Another server has the same short name, {server_slug(server.name)}: rename one of them."
+            )
+            return ServerState(server.name, ConnectionState.OFF, problems=(problem,) if server.on else ())
         return self._state(server, added.connection, tuple(added.problems))
 
     def _state(
@@ -270,14 +273,14 @@ class ExternalServers:
             value = os.environ.get(name, "")
             if len(value) >= _MIN_SECRET_CHARS:
                 text = text.replace(value, REDACTED)
-        return plain_text(without_secrets(text), 500)
+        return sanitize_text(without_secrets(text), 500)
 
     def _running_server(self, server: str) -> _RunningServer:
         if server not in self._added:
             raise NotFoundError(f"The server {one_line(server, 60)} is not on.", server=server)
         return self._added[server]
 
-    # What is offered
+    # Registered tools
 
     def _refresh(self, name: str) -> None:
         """Register the allowed and unchanged tools, and remove the others."""
@@ -368,11 +371,11 @@ class ExternalServers:
 def _without_duplicates(servers: Iterable[ExternalServer]) -> dict[str, ExternalServer]:
     """Return the servers by name; of several with the same short name, only the first."""
     found: dict[str, ExternalServer] = {}
-    taken: set[str] = set()
+    used_names: set[str] = set()
     for server in servers:
         part = server_slug(server.name)
-        if part not in taken:
-            taken.add(part)
+        if part not in used_names:
+            used_names.add(part)
             found[server.name] = server
     return found
 

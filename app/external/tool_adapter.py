@@ -83,9 +83,9 @@ def adapt_tool(server: ExternalServer, tool: RemoteTool, check: Check, call: Cal
 def call_effect(server: ExternalServer, tool: RemoteTool, sent: Mapping[str, object]) -> Effect:
     """Return the effect for the approval: the recipient, and exactly what is sent."""
     if server.transport == "http":
-        where = ("address", server.address)
+        origin = ("address", server.address)
     else:
-        where = ("program", " ".join([server.command, *server.arguments]))
+        origin = ("program", " ".join([server.command, *server.arguments]))
     exact = ((name, json.dumps(value, ensure_ascii=False)) for name, value in sent.items())
-    what = f"call {one_line(tool.name, 100)} of {one_line(server.name, 60)}"
-    return Effect(EXTERNAL_TOOL, what, (where, *exact))
+    description = f"call {one_line(tool.name, 100)} of {one_line(server.name, 60)}"
+    return Effect(EXTERNAL_TOOL, description, (origin, *exact))

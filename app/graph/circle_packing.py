@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.graph import core_bindings
-from app.graph.component_packing import separate
 
 _TOUCH_TOLERANCE = 1e-5
 _SPOT_BATCH_SIZE = 24
@@ -52,11 +51,11 @@ class _CirclePacking:
         radius = self._radii[number]
         if number == 1:
             return np.array([self._radii[0] + radius, 0.0])
-        spots, _ = self._spots(radius)
-        far = ((spots / self._page) ** 2).sum(axis=1)
+        positions, _ = self._positions(radius)
+        far = ((positions / self._page) ** 2).sum(axis=1)
         order = np.argsort(far, kind="stable")
         for start in range(0, len(order), _SPOT_BATCH_SIZE):
-            some = spots[order[start : start + _SPOT_BATCH_SIZE]]
+            some = positions[order[start : start + _SPOT_BATCH_SIZE]]
             free = np.flatnonzero(self._is_free(some, radius, number))
             if len(free):
                 return np.asarray(some[free[0]])
@@ -64,7 +63,7 @@ class _CirclePacking:
         reach = float((self._at[:number, 0] + self._radii[:number]).max())
         return np.array([reach + radius, 0.0])
 
-    def _spots(self, radius: float) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    def _positions(self, radius: float) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """Return where a disc of that radius would touch both discs of a pair, and the pair's index."""
         first, second = self._pairs[:, 0], self._pairs[:, 1]
         near, far = self._radii[first] + radius, self._radii[second] + radius
@@ -78,8 +77,8 @@ class _CirclePacking:
         aside = np.stack([-unit[:, 1], unit[:, 0]], axis=1) * np.sqrt(height[pairs])[:, None]
         return np.concatenate([foot + aside, foot - aside]), np.concatenate([pairs, pairs])
 
-    def _is_free(self, spots: NDArray[np.float64], radius: float, placed: int) -> NDArray[np.bool_]:
-        apart = spots[:, None] - self._at[None, :placed]
+    def _is_free(self, positions: NDArray[np.float64], radius: float, placed: int) -> NDArray[np.bool_]:
+        apart = positions[:, None] - self._at[None, :placed]
         least = (self._radii[:placed] + radius - _TOUCH_TOLERANCE) ** 2
         return np.asarray(((apart * apart).sum(axis=2) >= least).all(axis=1))
 
@@ -93,10 +92,10 @@ class _CirclePacking:
 
     def _prune(self, number: int) -> None:
         """Remove pairs that not even the smallest disc can touch."""
-        spots, pairs = self._spots(float(self._radii[-1]))
+        positions, pairs = self._positions(float(self._radii[-1]))
         keep = np.zeros(len(self._pairs), dtype=bool)
-        for start in range(0, len(spots), 256):
-            free = self._is_free(spots[start : start + 256], float(self._radii[-1]), number + 1)
+        for start in range(0, len(positions), 256):
+            free = self._is_free(positions[start : start + 256], float(self._radii[-1]), number + 1)
             keep[pairs[start : start + 256][free]] = True
         self._pairs = self._pairs[keep]
 
@@ -125,8 +124,7 @@ def separate_circles(at: NDArray[np.float32], radii: NDArray[np.float32], gap: f
     """Return the positions float32 (n, 2) with all overlaps resolved, and most of the gap between discs."""
     placed = np.array(at, dtype=np.float32, order="C")
     radii = np.ascontiguousarray(radii, dtype=np.float32)
-    part = core_bindings.separate if core_bindings.available() else separate
     for _ in range(_MAX_ROUNDS):
-        if part(placed, radii, gap) <= _MIN_GAP_SHARE * gap:
+        if core_bindings.separate(placed, radii, gap) <= _MIN_GAP_SHARE * gap:
             break
     return placed

@@ -54,28 +54,12 @@ def damp_hubs(weights: scipy.sparse.csr_matrix) -> scipy.sparse.csr_matrix:
     thousands of links is wider than they could draw together, so they are reduced further.
     """
     degree = np.maximum(np.diff(weights.indptr), 1)
-    here, there = np.repeat(degree, np.diff(weights.indptr)), degree[weights.indices]
-    pull = np.minimum(weights.data, _MAX_LINK_WEIGHT) / np.sqrt(np.minimum(here, there))
+    source_degree, target_degree = np.repeat(degree, np.diff(weights.indptr)), degree[weights.indices]
+    pull = np.minimum(weights.data, _MAX_LINK_WEIGHT) / np.sqrt(np.minimum(source_degree, target_degree))
     pull *= weights.data.sum() / max(float(pull.sum()), 1e-9)
-    pull *= np.sqrt(np.minimum(1.0, _MAX_HUB_DEGREE / np.maximum(here, there)))
+    pull *= np.sqrt(np.minimum(1.0, _MAX_HUB_DEGREE / np.maximum(source_degree, target_degree)))
     eased = (pull.astype(np.float32), weights.indices, weights.indptr)
     return scipy.sparse.csr_matrix(eased, shape=weights.shape)
-
-
-def build_levels(
-    weights: scipy.sparse.csr_matrix, seed: int, smallest: int = 150, factor: float = 4.0
-) -> list[CoarseLevel]:
-    """Return levels from the finest to one of about `smallest` bodies, each about `factor` times coarser."""
-    levels = [CoarseLevel(weights, np.ones(weights.shape[0], dtype=np.float32))]
-    while len(levels[-1]) > smallest:
-        fine = levels[-1]
-        labels = propagate(fine.weights, fine.mass, float(fine.mass.mean()) * factor * 2, seed)
-        used, parent = np.unique(labels, return_inverse=True)
-        if len(used) > 0.85 * len(fine):
-            break
-        levels[-1] = CoarseLevel(fine.weights, fine.mass, parent)
-        levels.append(coarsen_level(fine, parent, len(used)))
-    return levels
 
 
 def coarsen_level(fine: CoarseLevel, parent: NDArray[np.int64], size: int) -> CoarseLevel:

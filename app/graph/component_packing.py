@@ -1,4 +1,4 @@
-"""Place the components of a layout next to each other, and separate overlapping nodes.
+"""Place the components of a layout next to each other.
 
 The largest component stays in the middle, smaller ones take the nearest free place, and notes without links
 form even rings around all of it, in their order.
@@ -12,9 +12,8 @@ import numpy as np
 import scipy.ndimage
 import scipy.sparse.csgraph
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
-from app.graph.layout_fitting import sunflower
+from app.graph.layout_fitting import sunflower_positions
 from app.graph.model import Positions
 
 _GAP = 0.9
@@ -87,7 +86,7 @@ class ComponentPacking:
         if not count:
             return
         if not self.parts:
-            placed[self.orphans] = sunflower(count, _ORPHAN_SPACING)
+            placed[self.orphans] = sunflower_positions(count, _ORPHAN_SPACING)
             return
         across, down = (placed[self.linked] / self._page).T
         start = float(np.sqrt((across * across + down * down).max())) + self._widest + _GAP
@@ -98,10 +97,10 @@ def _rings(count: int, start: float) -> Iterator[Positions]:
     """Yield points on rings from radius `start` outwards, evenly spread, also on the last ring."""
     radius = start
     while count > 0:
-        here = min(count, int(2 * np.pi * radius / _ORPHAN_SPACING))
-        angles = np.arange(here) * (2 * np.pi / here) - np.pi / 2
+        ring_count = min(count, int(2 * np.pi * radius / _ORPHAN_SPACING))
+        angles = np.arange(ring_count) * (2 * np.pi / ring_count) - np.pi / 2
         yield (radius * np.stack([np.cos(angles), np.sin(angles)], axis=1)).astype(np.float32)
-        count -= here
+        count -= ring_count
         radius += _ORPHAN_SPACING
 
 
@@ -161,38 +160,3 @@ class _FreeRoom:
         window = (slice(max(0, row - half), row + half + 1), slice(max(0, column - half), column + half + 1))
         apart = np.hypot(self._x[window] - self._x.flat[cell], self._y[window] - self._y.flat[cell])
         np.minimum(self._free[window], apart - reach, out=self._free[window])
-
-
-def separate(positions: Positions, radii: NDArray[np.float32], gap: float = 0.2) -> float:
-    """Push overlapping nodes apart once, in place, and return the largest overlap before it.
-
-    The smaller node moves more.
-    """
-    if len(positions) < 2:
-        return 0.0
-    small = float(np.quantile(radii, 0.95)) * 2 + gap
-    tree = cKDTree(positions)
-    pairs = [tree.query_pairs(small, output_type="ndarray")]
-    for row in np.flatnonzero(2 * radii + gap > small):
-        near = np.array(tree.query_ball_point(positions[row], float(radii[row] + radii.max()) + gap))
-        near = near[near != row]
-        pairs.append(np.stack([np.full(len(near), row), near], axis=1))
-    listed = np.unique(np.sort(np.concatenate(pairs), axis=1), axis=0)
-    first, second = listed[:, 0], listed[:, 1]
-    apart = positions[second] - positions[first]
-    distance = np.sqrt((apart * apart).sum(axis=1))
-    overlap = radii[first] + radii[second] + gap - distance
-    close = overlap > 0
-    if not close.any():
-        return 0.0
-    first, second, apart, distance = first[close], second[close], apart[close], distance[close]
-    overlap = overlap[close]
-    same = distance < 1e-6
-    apart[same] = np.stack([np.cos(first[same] * 2.4), np.sin(first[same] * 2.4)], axis=1)
-    push = apart / np.maximum(distance, 1e-6)[:, None] * overlap[:, None]
-    push[same] = apart[same] * overlap[same, None]
-    area_first, area_second = radii[first] ** 2, radii[second] ** 2
-    share = (area_second / (area_first + area_second))[:, None]
-    np.add.at(positions, first, (-0.6 * push * share).astype(np.float32))
-    np.add.at(positions, second, (0.6 * push * (1 - share)).astype(np.float32))
-    return float(overlap.max())

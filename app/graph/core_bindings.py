@@ -1,7 +1,7 @@
-"""Typed bindings of the C core: forces, clustering and separation; and whether it is available.
+"""Typed bindings of the C core: forces, clustering and separation.
 
-The core is built when the package is installed (app/graph/core). If the build failed, `missing` is the
-reason, and numpy computes layout and pictures more slowly. Setting `SCRIPTORIUM_NO_CORE` disables the core.
+The core is built when the package is installed (app/graph/core), and is part of every wheel and installer.
+Importing this module raises ImportError if the core is missing or was built for another version.
 
 All functions release the GIL, and return the same numbers for any number of threads. Arrays are C-contiguous;
 a wrong type or shape raises TypeError or ValueError and never corrupts memory. Rows without a finite
@@ -10,7 +10,6 @@ position repel nothing, and `step` moves them back to the origin. Drawing is in 
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -24,21 +23,15 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     import scipy.sparse
 
-log = logging.getLogger(__name__)
-
 _ABI_VERSION = 6
-missing: str | None = None
+_REMEDY = "Run `python packaging/build_core.py`, or the installer again."
 try:
-    if os.environ.get("SCRIPTORIUM_NO_CORE"):
-        raise ImportError("turned off by SCRIPTORIUM_NO_CORE")
     from app.graph import _graphcore
-
-    core = _graphcore
-    if core.interface() != _ABI_VERSION:
-        raise ImportError("it was built for another version of the app")
 except ImportError as error:
-    missing = str(error)
-    log.warning("the graph's C core is not there (%s): layout and pictures are computed by numpy", error)
+    raise ImportError(f"The graph's C core is missing ({error}). {_REMEDY}") from error
+if _graphcore.interface() != _ABI_VERSION:
+    raise ImportError(f"The graph's C core was built for another version of the app. {_REMEDY}")
+core = _graphcore
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int32]
@@ -51,11 +44,6 @@ BOUNDED = 1
 _MIN_ROWS_PER_THREAD = 2000
 _MIN_LINKED_ROWS_PER_THREAD = 16_000
 _MIN_LEAVES_PER_THREAD = 1500
-
-
-def available() -> bool:
-    """Return whether the core is available."""
-    return missing is None
 
 
 class WorkerThreads:
@@ -227,11 +215,11 @@ class RestLengths:
     def of(cls, links: CsrGraph, width: Floats) -> RestLengths:
         """Return springs as in d3: weaker at hubs, the lighter end moves more, `width` (n,) long."""
         degree = np.maximum(links.degree(), 1).astype(np.float32)
-        here = np.repeat(np.arange(len(links)), links.degree())
-        there = links.neighbors
-        strength = links.weight / np.minimum(degree[here], degree[there])
-        share = degree[there] / (degree[here] + degree[there])
-        length = 0.5 * (width[here] + width[there])
+        sources = np.repeat(np.arange(len(links)), links.degree())
+        targets = links.neighbors
+        strength = links.weight / np.minimum(degree[sources], degree[targets])
+        share = degree[targets] / (degree[sources] + degree[targets])
+        length = 0.5 * (width[sources] + width[targets])
         return cls(strength.astype(np.float32), share.astype(np.float32), length.astype(np.float32))
 
 

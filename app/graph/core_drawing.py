@@ -1,6 +1,6 @@
 """Typed bindings of the C core's drawing: links, nodes, layers, label placement and hit testing.
 
-The rules of `app.graph.core_bindings` apply here, too. Nothing here may be called without the core.
+The rules of `app.graph.core_bindings` apply here, too.
 """
 
 from __future__ import annotations
@@ -265,8 +265,8 @@ def draw_discs(
     bodies: Bodies,
     colors: NDArray[np.uint32],
     order: Ints,
-    lit: Bytes | None,
-    unlit: float,
+    highlighted: Bytes | None,
+    dimmed_opacity: float,
     view: Viewport,
     ground: Color,
     ratio: float,
@@ -279,8 +279,9 @@ def draw_discs(
         bodies: The nodes.
         colors: uint32 (n,), 0xRRGGBB; with `HOLLOW_FLAG` for a ring.
         order: int32 (k,), the rows to draw, those on top last.
-        lit: uint8 (n,): the opacity of a node whose byte is 0 is multiplied by `unlit`. None for none.
-        unlit: 0 to 1.
+        highlighted: uint8 (n,): the opacity of a node whose byte is 0 is multiplied by `dimmed_opacity`. None
+            highlights all.
+        dimmed_opacity: 0 to 1.
         view: The view, in pixels of the picture.
         ground: Red, green, blue of the background: rims and hollow nodes are filled with it.
         ratio: Device pixels per pixel, for the width of rims.
@@ -297,9 +298,9 @@ def draw_discs(
             bodies.opacity,
             colors.view(np.int32),
             order,
-            lit,
+            highlighted,
             view.as_tuple,
-            unlit,
+            dimmed_opacity,
             ground,
             ratio,
             top,

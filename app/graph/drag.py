@@ -54,12 +54,12 @@ class LocalPhysics:
 
     @property
     def is_settled(self) -> bool:
-        """Whether all motion has ended."""
+        """True if all motion has ended."""
         return self._heat < 0.02
 
     @property
     def is_held(self) -> bool:
-        """Whether the node is still held."""
+        """True if the node is still held."""
         return self._in_hand
 
     def move_to(self, x: float, y: float) -> None:

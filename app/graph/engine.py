@@ -1,4 +1,4 @@
-"""The interface of the layout engine, implemented in numpy and by the C core."""
+"""The expensive steps of a layout, computed by the C core."""
 
 from __future__ import annotations
 
@@ -10,8 +10,21 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from app.graph.coarsen import CoarseLevel
+from app.graph import core_bindings
+from app.graph.coarsen import CoarseLevel, coarsen_level, damp_hubs
+from app.graph.core_bindings import BOUNDED, CHARGE, BarnesHutTree, CsrGraph, Push, RestLengths, WorkerThreads
 from app.graph.model import Positions
+
+_MIN_LEVEL_SIZE = 150
+_COARSENING_FACTOR = 4.0
+_MAX_LEVEL_RATIO = 0.85
+_REPULSION = 16.0
+_LINEAR_ATTRACTION = 0.1
+_NEAR_ATTRACTION = 8.0
+_MAX_SEPARATION_ROUNDS = 60
+_MIN_SEPARATION_ROUNDS = 20
+_SEPARATION_BODY_BUDGET = 1_000_000
+_BODIES_PER_FRAME = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,25 +61,74 @@ class ForceField(Protocol):
         ...
 
 
-class Engine(Protocol):
+class Engine:
     """The expensive steps of a layout. Deterministic; iterators yield after some ticks.
 
     Positions are float32 (n, 2) in layout units.
+
+    Args:
+        threads: The number of threads of a tick; by default the machine's, at most four.
     """
 
+    def __init__(self, threads: int | None = None) -> None:
+        self._workers = WorkerThreads(threads)
+
     def build_levels(self, weights: scipy.sparse.csr_matrix, seed: int) -> list[CoarseLevel]:
-        """Return levels from the finest to the coarsest."""
-        ...
+        """Return levels from the finest to one of about 150 bodies, each about four times coarser."""
+        levels = [CoarseLevel(weights, np.ones(weights.shape[0], dtype=np.float32))]
+        while len(levels[-1]) > _MIN_LEVEL_SIZE:
+            fine = levels[-1]
+            used, parent = np.unique(self._labels(fine, seed), return_inverse=True)
+            if len(used) > _MAX_LEVEL_RATIO * len(fine):
+                break
+            levels[-1] = CoarseLevel(fine.weights, fine.mass, parent)
+            levels.append(coarsen_level(fine, parent, len(used)))
+        return levels
+
+    def _labels(self, level: CoarseLevel, seed: int) -> core_bindings.Ints:
+        """Cluster bodies to about four times the mean mass; ties count less at heavy ends."""
+        rng = np.random.default_rng(seed)
+        links = CsrGraph.from_matrix(level.weights)
+        degree = links.degree()
+        strength = np.sqrt(np.asarray(level.weights.sum(axis=1)).ravel() + 1e-9)
+        ties = links.weight / (np.repeat(strength, degree) * strength[links.neighbors])
+        ties = ties * (1 + 1e-3 * rng.random(len(ties)))
+        order = np.argsort(degree + rng.random(len(degree)), kind="stable").astype(np.int32)
+        scaled = CsrGraph(links.starts, links.neighbors, ties.astype(np.float32))
+        return core_bindings.cluster(
+            scaled, level.mass, order, float(level.mass.mean()) * _COARSENING_FACTOR * 2
+        )
+
+    def charge_threshold(self) -> int:
+        """Return the number of bodies below which a level is laid out by charges."""
+        return 1500
 
     def charge_layout(
         self, level: CoarseLevel, at: Positions, ticks: int, alpha: float
     ) -> Iterator[Positions]:
-        """Lay out by d3-force's model, cooling from `alpha`, which determines the overall shape."""
-        ...
+        """Lay out by d3-force's model, cooling from `alpha`, which determines the overall shape.
 
-    def charge_threshold(self) -> int:
-        """Return the number of bodies below which a level is laid out by charges."""
-        ...
+        Integrates by velocity Verlet: charges by mass, springs as long as bodies are wide.
+        """
+        links = CsrGraph.from_matrix(level.weights)
+        if len(links.weight):
+            weight = np.minimum(links.weight / np.median(links.weight), 3).astype(np.float32)
+            links = CsrGraph(links.starts, links.neighbors, weight)
+        rest = RestLengths.of(links, np.sqrt(level.mass))
+        softness = 0.01 * float(level.mass.mean())
+        at = np.array(at, dtype=np.float32, order="C")
+        velocity, tree = np.zeros_like(at), BarnesHutTree()
+        cooling = 1 - (0.001 / alpha) ** (1 / ticks)
+        for tick in range(ticks):
+            alpha -= alpha * cooling
+            tree.build(at, level.mass)
+            ahead = at + velocity
+            core_bindings.spring(links, rest, ahead, alpha, velocity, self._workers)
+            tree.push(Push(CHARGE, alpha, softness), velocity, self._workers)
+            core_bindings.step(at, velocity, gravity=0.1 * alpha, damping=0.6, longest=1e6)
+            if _is_shown(tick, len(at)):
+                yield at.copy()
+        yield at
 
     def refine(self, level: CoarseLevel, at: Positions, pace: ForceSchedule) -> Iterator[Positions]:
         """Refine by bounded forces with a decreasing rate, which keep neighbors together.
@@ -76,20 +138,59 @@ class Engine(Protocol):
             at: The positions in widths of a body of mean mass.
             pace: The schedule of the forces.
         """
-        ...
+        links = CsrGraph.from_matrix(level.weights)
+        mass = (level.mass / level.mass.mean()).astype(np.float32)
+        at = np.array(at, dtype=np.float32, order="C")
+        velocity, tree = np.zeros_like(at), BarnesHutTree()
+        for tick in range(pace.ticks):
+            rate, linear = pace.at(tick)
+            tree.build(at, mass)
+            core_bindings.attract(links, at, linear, _NEAR_ATTRACTION, rate, velocity, self._workers)
+            tree.push(Push(BOUNDED, _REPULSION * rate), velocity, self._workers)
+            core_bindings.step(at, velocity)
+            if _is_shown(tick, len(at)):
+                yield at.copy()
+        yield at
 
     def force_field(self, weights: scipy.sparse.csr_matrix) -> ForceField:
         """Return the bounded forces of all nodes, for the simulation."""
-        ...
+        links, tree = CsrGraph.from_matrix(damp_hubs(weights)), BarnesHutTree()
+
+        def force(at: Positions, attraction: float, repulsion: float) -> Positions:
+            total = np.zeros_like(at)
+            tree.build(at)
+            core_bindings.attract(
+                links, at, _LINEAR_ATTRACTION, _NEAR_ATTRACTION, attraction, total, self._workers
+            )
+            tree.push(Push(BOUNDED, _REPULSION * repulsion), total, self._workers)
+            return total
+
+        return force
 
     def separate_steps(self, at: Positions, radii: NDArray[np.float32]) -> Iterator[Positions]:
         """Push overlapping nodes apart until none overlap or the iteration limit is reached."""
-        ...
+        at = np.array(at, dtype=np.float32, order="C")
+        radii = np.ascontiguousarray(radii, dtype=np.float32)
+        rounds = _SEPARATION_BODY_BUDGET // max(len(at), 1)
+        for turn in range(min(max(rounds, _MIN_SEPARATION_ROUNDS), _MAX_SEPARATION_ROUNDS)):
+            if core_bindings.separate(at, radii) < 0.02:
+                break
+            if _is_shown(turn, len(at)):
+                yield at.copy()
+        yield at
 
     def separate_once(self, at: Positions, radii: NDArray[np.float32], gap: float) -> None:
         """Push overlapping nodes apart once, in place; `gap` is the distance between rims."""
-        ...
+        core_bindings.separate(at, radii, gap)
 
     def repel(self, at: Positions, others: Positions) -> Positions:
         """Return the bounded repulsion of `others` on each body in `at`."""
-        ...
+        tree, force = BarnesHutTree(), np.zeros_like(at)
+        tree.build(np.ascontiguousarray(others))
+        tree.push_places(Push(BOUNDED), np.ascontiguousarray(at), force)
+        return force
+
+
+def _is_shown(tick: int, bodies: int) -> bool:
+    """Return whether to yield positions after this tick: less often where ticks are short."""
+    return tick % max(1, min(20, _BODIES_PER_FRAME // max(bodies, 1))) == 0

@@ -49,36 +49,32 @@ class RenderOptions:
         return (_DARK_COLORS if self.dark else _LIGHT_COLORS)[1]
 
 
-def write_picture(graph: Graph, positions: Positions, file: Path, wish: RenderOptions) -> None:
+def write_picture(graph: Graph, positions: Positions, file: Path, options: RenderOptions) -> None:
     """Draw the graph as SVG or PNG, depending on the file's suffix.
 
     Raises:
-        InvalidParametersError: The picture is too large, or a PNG is requested without the C core.
+        InvalidParametersError: The picture is too large.
         OSError: The file can't be written; an existing file is unchanged.
     """
-    if not (0 < wish.width <= _MAX_SIDE_PX and 0 < wish.height <= _MAX_SIDE_PX):
+    if not (0 < options.width <= _MAX_SIDE_PX and 0 < options.height <= _MAX_SIDE_PX):
         raise InvalidParametersError(f"A picture must be from 1 to {_MAX_SIDE_PX} pixels wide and high.")
     if file.suffix == ".png":
-        if not core_bindings.available():
-            raise InvalidParametersError(
-                f"A PNG needs the C core ({core_bindings.missing}); SVG works without it."
-            )
-        write_atomic(file, encode_png(_pixels(graph, positions, wish)))
+        write_atomic(file, encode_png(_pixels(graph, positions, options)))
     else:
-        write_svg(_drawing(graph, positions, wish), file)
+        write_svg(_drawing(graph, positions, options), file)
 
 
-def _fit_view(positions: Positions, wish: RenderOptions) -> Viewport:
+def _fit_view(positions: Positions, options: RenderOptions) -> Viewport:
     """Return a view of the whole graph, centered."""
     if not len(positions):
-        return Viewport((0.0, 0.0), 1.0, (wish.width / 2, wish.height / 2), 1.0, 1.0)
+        return Viewport((0.0, 0.0), 1.0, (options.width / 2, options.height / 2), 1.0, 1.0)
     low, high = positions.min(axis=0), positions.max(axis=0)
     span = np.maximum(high - low, 1e-3)
-    room = np.array([wish.width, wish.height]) - 2 * _MARGIN
+    room = np.array([options.width, options.height]) - 2 * _MARGIN
     scale = float(min(*(np.maximum(room, 40) / span), _MAX_SCALE))
     growth = _REFERENCE_SCALE * (scale / _REFERENCE_SCALE) ** (0.55 if scale > _REFERENCE_SCALE else 1.3)
     eye = ((low + high) / 2).tolist()
-    return Viewport((eye[0], eye[1]), scale, (wish.width / 2, wish.height / 2), growth, 1.15)
+    return Viewport((eye[0], eye[1]), scale, (options.width / 2, options.height / 2), growth, 1.15)
 
 
 def _colors(graph: Graph) -> NDArray[np.uint32]:
@@ -100,18 +96,18 @@ def _alpha(graph: Graph) -> float:
     return float(0.62 * (600 / max(len(graph.edges), 600)) ** 0.24)
 
 
-def _pixels(graph: Graph, positions: Positions, wish: RenderOptions) -> NDArray[np.uint8]:
+def _pixels(graph: Graph, positions: Positions, options: RenderOptions) -> NDArray[np.uint8]:
     """Return the picture, uint8 (h, w, 3)."""
-    ground = tuple(int(wish.ground[at : at + 2], 16) for at in (1, 3, 5))
-    view, count = _fit_view(positions, wish), len(graph.edges)
-    pixels = np.zeros((wish.height, wish.width, 4), dtype=np.uint8)
+    ground = tuple(int(options.ground[at : at + 2], 16) for at in (1, 3, 5))
+    view, count = _fit_view(positions, options), len(graph.edges)
+    pixels = np.zeros((options.height, options.width, 4), dtype=np.uint8)
     ones = np.ones(count, dtype=np.float32)
-    look = EdgeStyle(
+    style = EdgeStyle(
         graph.edges, np.array([_LINK_COLOR], dtype=np.uint8), np.zeros(count, np.int16), ones, ones
     )
     at = np.ascontiguousarray(view.to_pixels(positions), dtype=np.float32)
     with core_bindings.WorkerThreads() as workers:
-        draw_edges(look, at, pixels, Exposure(_alpha(graph), 70.0 + 5.0 * view.scale), workers=workers)
+        draw_edges(style, at, pixels, Exposure(_alpha(graph), 70.0 + 5.0 * view.scale), workers=workers)
         under = np.array(ground[::-1], dtype=np.float32) * (1 - pixels[..., 3:].astype(np.float32) / 255)
         pixels[..., :3] = np.clip(pixels[..., :3] + under, 0, 255).astype(np.uint8)
         pixels[..., 3] = 255
@@ -123,25 +119,25 @@ def _pixels(graph: Graph, positions: Positions, wish: RenderOptions) -> NDArray[
     return pixels[..., 2::-1]
 
 
-def _drawing(graph: Graph, positions: Positions, wish: RenderOptions) -> SvgDrawing:
-    view = _fit_view(positions, wish)
+def _drawing(graph: Graph, positions: Positions, options: RenderOptions) -> SvgDrawing:
+    view = _fit_view(positions, options)
     at = view.to_pixels(positions)
     radii = view.radii(node_radii(graph))
     ends = np.concatenate([at[graph.edges[:, 0]], at[graph.edges[:, 1]]], axis=1)
     line = "#" + "".join(f"{part:02x}" for part in _LINK_COLOR)
     links = (SvgLines(ends.astype(np.float32), line, 1.0, _alpha(graph)),) if len(ends) else ()
-    words = tuple(_names(graph, at, radii, wish)) if wish.names else ()
+    words = tuple(_names(graph, at, radii, options)) if options.names else ()
     return SvgDrawing(
-        wish.width,
-        wish.height,
+        options.width,
+        options.height,
         "Graph",
         links,
         _discs(_colors(graph), at, radii),
         words,
         (),
-        wish.ground,
-        wish.ground,
-        wish.ink,
+        options.ground,
+        options.ground,
+        options.ink,
         line,
         "Inter, Helvetica, Arial, sans-serif",
     )
@@ -161,10 +157,10 @@ def _discs(
 
 
 def _names(
-    graph: Graph, at: NDArray[np.float32], radii: NDArray[np.float32], wish: RenderOptions
+    graph: Graph, at: NDArray[np.float32], radii: NDArray[np.float32], options: RenderOptions
 ) -> list[SvgLabel]:
     """Return labels of the nodes with the most links, without overlaps by their estimated widths."""
-    room = max(20, wish.width * wish.height // _PIXELS_PER_NAME)
+    room = max(20, options.width * options.height // _PIXELS_PER_NAME)
     ranked = np.argsort(-graph.degree, kind="stable")[: 3 * room].tolist()
     taken: list[tuple[float, float, float, float]] = []
     words: list[SvgLabel] = []

@@ -171,7 +171,7 @@ class _GraphEdit:
         flagged[:] = False
         flagged[list(self._cut)] = True
         leaving |= flagged[graph.edges[:, 1]]
-        leave: list[int] = []
+        removed_edges: list[int] = []
         for place in np.flatnonzero(leaving).tolist():
             source, target = graph.edges[place].tolist()
             key = (source, target, graph.edge_types[graph.edge_codes[place]])
@@ -179,8 +179,8 @@ class _GraphEdit:
             if stays or (key in wanted and _is_same_confidence(wanted[key], float(graph.confidence[place]))):
                 wanted.pop(key, None)
             else:
-                leave.append(place)
-        self._leaving = np.array(leave, dtype=np.int64)
+                removed_edges.append(place)
+        self._leaving = np.array(removed_edges, dtype=np.int64)
         self._coming = wanted
 
     def _wanted(self, edges: Iterable[GraphEdge]) -> dict[tuple[int, int, str], float]:

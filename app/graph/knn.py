@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from app.graph.arrangement import Report, no_progress
+from app.graph.static_layout import Report, no_progress
 
 _BLOCK_ROWS = 1024
 _MAX_EXACT_ROWS = 20_000

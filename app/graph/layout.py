@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol
 
 import numpy as np
 
-from app.graph import core_bindings
 from app.graph.builder import place_missing
 from app.graph.coarsen import adjacency
 from app.graph.drag import LocalPhysics
@@ -15,33 +13,53 @@ from app.graph.engine import Engine
 from app.graph.force_params import ForceParams
 from app.graph.model import Graph, Positions, node_radii
 from app.graph.multilevel import multilevel_layout
-from app.graph.native_engine import NativeEngine
-from app.graph.numpy_engine import NumpyEngine
 from app.graph.simulation import Simulation
 
 DEFAULT_FORCES = ForceParams()
 
 
-class Layout(Protocol):
-    """A layout that is computed in steps. Not thread-safe: one thread calls it and copies positions.
+class Layout:
+    """A layout that is computed in steps: from scratch, as a simulation, or locally around a dragged node.
 
-    One layout unit is about half the distance between neighboring notes; y points down.
+    Not thread-safe: one thread calls it and copies positions. One layout unit is about half the distance
+    between neighboring notes; y points down.
+
+    Args:
+        threads: The number of threads of a tick; by default the machine's, at most four.
     """
+
+    def __init__(self, threads: int | None = None) -> None:
+        self._engine = Engine(threads)
+        self._graph: Graph | None = None
+        self._positions: Positions = np.empty((0, 2), dtype=np.float32)
+        self._layout_steps: Iterator[Positions] | None = None
+        self._simulation: Simulation | None = None
+        self._drag: LocalPhysics | None = None
+        self._forces = self._target_forces = DEFAULT_FORCES
+        self._paused = False
 
     @property
     def positions(self) -> Positions:
         """The positions after the last tick, float32 (n, 2)."""
-        ...
+        return self._positions
 
     @property
     def is_settled(self) -> bool:
-        """Whether the next tick would change nothing."""
-        ...
+        """True if the next tick would change nothing."""
+        if self._paused:
+            return True
+        still = self._simulation is None or self._simulation.is_settled
+        return (
+            still
+            and self._layout_steps is None
+            and self._drag is None
+            and self._target_forces == self._forces
+        )
 
     @property
-    def is_arranging(self) -> bool:
-        """Whether a layout from scratch is in progress."""
-        ...
+    def is_computing(self) -> bool:
+        """True if a layout from scratch is in progress."""
+        return self._layout_steps is not None and not self._paused
 
     def start(
         self,
@@ -62,19 +80,91 @@ class Layout(Protocol):
             aspect: The width of the page to fill, divided by its height.
             forces: The forces of the given `positions`, or the final forces of a layout from scratch.
         """
-        ...
+        self._graph = graph
+        self._drag = self._simulation = self._layout_steps = None
+        self._target_forces = forces.within_limits()
+        if positions is None:
+            self._forces = DEFAULT_FORCES
+            self._positions = np.zeros((len(graph), 2), dtype=np.float32)
+            self._layout_steps = multilevel_layout(graph, self._engine, seed, aspect)
+        else:
+            self._forces = self._target_forces
+            self._positions = place_missing(graph, np.ascontiguousarray(positions, dtype=np.float32))
 
     def tick(self) -> Positions:
         """Compute for some milliseconds and return the positions. While paused, only drags move nodes."""
-        ...
+        if self._paused:
+            return self._positions
+        if self._layout_steps is not None:
+            self._advance(self._layout_steps)
+        elif self._target_forces != self._forces or (
+            self._simulation is not None and not self._simulation.is_settled
+        ):
+            self._step_simulation()
+        elif self._drag is not None:
+            self._drag.tick()
+            if self._drag.is_settled:
+                self._drag = None
+        return self._positions
+
+    def _advance(self, plan: Iterator[Positions]) -> None:
+        positions = next(plan, None)
+        if positions is None:
+            self._layout_steps = None
+        else:
+            self._positions = positions
+
+    def _step_simulation(self) -> None:
+        """Compute one tick of all nodes, including a dragged one."""
+        if self._graph is None or not len(self._graph):
+            self._forces = self._target_forces
+            return
+        if self._simulation is None:
+            weights = adjacency(self._graph.edges, len(self._graph))
+            radii = node_radii(self._graph)
+            self._simulation = Simulation(weights, self._positions, self._engine, self._forces, radii)
+            if self._drag is not None and self._drag.is_held:
+                self._simulation.hold(self._drag.held, *self._positions[self._drag.held].tolist())
+            self._drag = None
+        self._simulation.set_forces(self._target_forces)
+        self._forces = self._target_forces
+        self._simulation.tick()
+        self._positions = self._simulation.positions
 
     def pin(self, row: int, x: float, y: float) -> None:
         """Hold a node at a point; its surroundings follow at each tick, or all nodes in a simulation."""
-        ...
+        if self._graph is None or not 0 <= row < len(self._graph):
+            return
+        if self._paused:
+            self._move_node(row, x, y)
+            return
+        while self._layout_steps is not None:
+            self._advance(self._layout_steps)
+        if self._target_forces != self._forces:
+            self._step_simulation()
+        if self._simulation is not None and not self._simulation.is_settled:
+            self._simulation.hold(row, x, y)
+            return
+        if self._drag is None or self._drag.held != row:
+            self._simulation = None
+            self._positions = self._positions.copy()
+            self._drag = LocalPhysics(self._graph, self._positions, row, self._engine)
+        self._drag.move_to(x, y)
+
+    def _move_node(self, row: int, x: float, y: float) -> None:
+        """Move a single node."""
+        self._drag = None
+        self._positions = self._positions.copy()
+        self._positions[row] = (x, y)
+        if self._simulation is not None:
+            self._simulation.place(row, x, y)
 
     def release(self, row: int) -> None:
         """Release a held node; the nodes around it come to rest."""
-        ...
+        if self._simulation is not None:
+            self._simulation.release(row)
+        if self._drag is not None and self._drag.held == row:
+            self._drag.release()
 
     def set_forces(self, forces: ForceParams) -> None:
         """Let all nodes move to their balance under other forces, starting from their current positions.
@@ -82,148 +172,7 @@ class Layout(Protocol):
         May be called at every slider movement: speeds are kept, nothing jumps. A layout from scratch that is
         in progress continues, and applies these forces at its end.
         """
-        ...
-
-    def pause(self) -> None:
-        """Stop all motion except that of a dragged node."""
-        ...
-
-    def resume(self) -> None:
-        """Continue after a pause."""
-        ...
-
-
-class MultilevelLayout:
-    """A multilevel layout from scratch, a simulation under other forces, local physics around a drag.
-
-    Args:
-        engine: Computes the expensive steps.
-    """
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._graph: Graph | None = None
-        self._positions: Positions = np.empty((0, 2), dtype=np.float32)
-        self._plan: Iterator[Positions] | None = None
-        self._live: Simulation | None = None
-        self._hand: LocalPhysics | None = None
-        self._forces = self._wanted = DEFAULT_FORCES
-        self._paused = False
-
-    @property
-    def positions(self) -> Positions:
-        """The positions after the last tick, float32 (n, 2)."""
-        return self._positions
-
-    @property
-    def is_settled(self) -> bool:
-        """Whether the next tick would change nothing."""
-        if self._paused:
-            return True
-        still = self._live is None or self._live.is_settled
-        return still and self._plan is None and self._hand is None and self._wanted == self._forces
-
-    @property
-    def is_arranging(self) -> bool:
-        """Whether a layout from scratch is in progress."""
-        return self._plan is not None and not self._paused
-
-    def start(
-        self,
-        graph: Graph,
-        positions: Positions | None = None,
-        seed: int = 0,
-        aspect: float = 1.0,
-        forces: ForceParams = DEFAULT_FORCES,
-    ) -> None:
-        """Start with `graph`: from scratch, or from `positions`, where nan rows get a free place."""
-        self._graph = graph
-        self._hand = self._live = self._plan = None
-        self._wanted = forces.within_limits()
-        if positions is None:
-            self._forces = DEFAULT_FORCES
-            self._positions = np.zeros((len(graph), 2), dtype=np.float32)
-            self._plan = multilevel_layout(graph, self._engine, seed, aspect)
-        else:
-            self._forces = self._wanted
-            self._positions = place_missing(graph, np.ascontiguousarray(positions, dtype=np.float32))
-
-    def tick(self) -> Positions:
-        """Compute for some milliseconds and return the positions."""
-        if self._paused:
-            return self._positions
-        if self._plan is not None:
-            self._arrange_on(self._plan)
-        elif self._wanted != self._forces or (self._live is not None and not self._live.is_settled):
-            self._live_on()
-        elif self._hand is not None:
-            self._hand.tick()
-            if self._hand.is_settled:
-                self._hand = None
-        return self._positions
-
-    def _arrange_on(self, plan: Iterator[Positions]) -> None:
-        following = next(plan, None)
-        if following is None:
-            self._plan = None
-        else:
-            self._positions = following
-
-    def _live_on(self) -> None:
-        """Compute one tick of all nodes, including a dragged one."""
-        if self._graph is None or not len(self._graph):
-            self._forces = self._wanted
-            return
-        if self._live is None:
-            weights = adjacency(self._graph.edges, len(self._graph))
-            radii = node_radii(self._graph)
-            self._live = Simulation(weights, self._positions, self._engine, self._forces, radii)
-            if self._hand is not None and self._hand.is_held:
-                self._live.hold(self._hand.held, *self._positions[self._hand.held].tolist())
-            self._hand = None
-        self._live.set_forces(self._wanted)
-        self._forces = self._wanted
-        self._live.tick()
-        self._positions = self._live.positions
-
-    def pin(self, row: int, x: float, y: float) -> None:
-        """Hold a node at a point; a layout in progress is finished first, in one go."""
-        if self._graph is None or not 0 <= row < len(self._graph):
-            return
-        if self._paused:
-            self._carry(row, x, y)
-            return
-        while self._plan is not None:
-            self._arrange_on(self._plan)
-        if self._wanted != self._forces:
-            self._live_on()
-        if self._live is not None and not self._live.is_settled:
-            self._live.hold(row, x, y)
-            return
-        if self._hand is None or self._hand.held != row:
-            self._live = None
-            self._positions = self._positions.copy()
-            self._hand = LocalPhysics(self._graph, self._positions, row, self._engine)
-        self._hand.move_to(x, y)
-
-    def _carry(self, row: int, x: float, y: float) -> None:
-        """Move a single node."""
-        self._hand = None
-        self._positions = self._positions.copy()
-        self._positions[row] = (x, y)
-        if self._live is not None:
-            self._live.place(row, x, y)
-
-    def release(self, row: int) -> None:
-        """Release a held node; the nodes around it come to rest."""
-        if self._live is not None:
-            self._live.release(row)
-        if self._hand is not None and self._hand.held == row:
-            self._hand.release()
-
-    def set_forces(self, forces: ForceParams) -> None:
-        """Let all nodes move to their balance under other forces, starting from their current positions."""
-        self._wanted = forces.within_limits()
+        self._target_forces = forces.within_limits()
 
     def pause(self) -> None:
         """Stop all motion except that of a dragged node."""
@@ -234,32 +183,9 @@ class MultilevelLayout:
         self._paused = False
 
 
-class NumpyLayout(MultilevelLayout):
-    """The layout in numpy and scipy."""
-
-    def __init__(self) -> None:
-        super().__init__(NumpyEngine())
-
-
-class NativeLayout(MultilevelLayout):
-    """The layout by the C core: about thirty times faster, and the only one that is fluid at 10,000 nodes.
-
-    Args:
-        threads: The number of threads of a tick; by default the machine's, at most four.
-    """
-
-    def __init__(self, threads: int | None = None) -> None:
-        super().__init__(NativeEngine(threads))
-
-
-def new_layout() -> Layout:
-    """Return the best layout that is available on this machine."""
-    return NativeLayout() if core_bindings.available() else NumpyLayout()
-
-
 def compute_layout(graph: Graph, seed: int = 0, aspect: float = 1.0) -> Positions:
     """Return the finished layout of `graph` from scratch; blocks until it is done."""
-    layout = new_layout()
+    layout = Layout()
     layout.start(graph, seed=seed, aspect=aspect)
     while not layout.is_settled:
         layout.tick()

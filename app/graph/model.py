@@ -85,7 +85,7 @@ class Graph:
 
     @cached_property
     def is_note(self) -> NDArray[np.bool_]:
-        """Whether each node is an existing note, bool (n,)."""
+        """The nodes that are existing notes, bool (n,)."""
         return np.array([kind == "note" for kind in self.kinds], dtype=bool)
 
     @cached_property

@@ -116,27 +116,27 @@ class _NodePlacer:
         angle = row * _GOLDEN_ANGLE
         while True:
             rim = self._center + self._rim * np.array([np.cos(angle), np.sin(angle)])
-            spot, is_clear = self._first_clear(_spiral_spots(rim, 0.0, row))
+            point, is_clear = self._first_clear(_spiral_points(rim, 0.0, row))
             if is_clear:
-                return spot
+                return point
             self._rim += _CLEARANCE  # full here: the next ring
 
     def _clear_spot_near(self, middle: NDArray[np.float64], row: int) -> NDArray[np.float32]:
         """Return a clear spot; goes farther out only if new nodes fill the surroundings."""
-        spot, is_clear = self._first_clear(_spiral_spots(middle, 1.5, row))
+        point, is_clear = self._first_clear(_spiral_points(middle, 1.5, row))
         for turn in range(1, _MAX_TURNS):
-            if is_clear or self._fresh.is_clear(spot):
+            if is_clear or self._fresh.is_clear(point):
                 break
-            spot, is_clear = self._first_clear(_spiral_spots(middle, 1.5 + turn * _TURN_RADIUS, row))
-        return spot
+            point, is_clear = self._first_clear(_spiral_points(middle, 1.5 + turn * _TURN_RADIUS, row))
+        return point
 
-    def _first_clear(self, spots: NDArray[np.float64]) -> tuple[NDArray[np.float32], bool]:
+    def _first_clear(self, points: NDArray[np.float64]) -> tuple[NDArray[np.float32], bool]:
         """Return the first spot with clearance, or else the one with most room, and whether it is clear."""
-        distance = self._distances(spots)
-        for spot in spots[distance >= _CLEARANCE].astype(np.float32):
-            if self._fresh.is_clear(spot):
-                return spot, True
-        return spots[int(distance.argmax())].astype(np.float32), False
+        distance = self._distances(points)
+        for point in points[distance >= _CLEARANCE].astype(np.float32):
+            if self._fresh.is_clear(point):
+                return point, True
+        return points[int(distance.argmax())].astype(np.float32), False
 
 
 class _OccupiedPlaces:
@@ -163,12 +163,12 @@ class _OccupiedPlaces:
         )
 
 
-def _spiral_spots(middle: NDArray[np.float64], start: float, row: int) -> NDArray[np.float64]:
+def _spiral_points(middle: NDArray[np.float64], start: float, row: int) -> NDArray[np.float64]:
     """Return spots around `middle`, nearest first, float64 (k, 2); rotated by the row for variety."""
     steps = np.arange(_SPIRAL_SPOTS)
     spread, angles = start + 0.5 * np.sqrt(steps), row + steps * _GOLDEN_ANGLE
-    spots = middle + np.stack([spread * np.cos(angles), spread * np.sin(angles)], axis=1)
-    return np.asarray(spots, dtype=np.float64)
+    points = middle + np.stack([spread * np.cos(angles), spread * np.sin(angles)], axis=1)
+    return np.asarray(points, dtype=np.float64)
 
 
 def _distances_by_tree(known: Positions) -> Distances:
@@ -176,21 +176,21 @@ def _distances_by_tree(known: Positions) -> Distances:
     from scipy.spatial import cKDTree  # takes longer to load than a small vault to show
 
     tree = cKDTree(known) if len(known) else None
-    return lambda spots: np.asarray(tree.query(spots)[0]) if tree else np.full(len(spots), np.inf)
+    return lambda points: np.asarray(tree.query(points)[0]) if tree else np.full(len(points), np.inf)
 
 
 def _distances_by_lookup(known: Positions) -> Distances:
     """Like `_distances_by_tree`, for few queries; a distance beyond the clearance may be infinite."""
 
-    def distances(spots: NDArray[np.float64]) -> NDArray[np.float64]:
-        low, high = spots.min(axis=0) - _CLEARANCE, spots.max(axis=0) + _CLEARANCE
+    def distances(points: NDArray[np.float64]) -> NDArray[np.float64]:
+        low, high = points.min(axis=0) - _CLEARANCE, points.max(axis=0) + _CLEARANCE
         x, y = known[:, 0], known[:, 1]
         local = known[(x >= low[0]) & (x <= high[0]) & (y >= low[1]) & (y <= high[1])]
         if not len(local):
-            return np.full(len(spots), np.inf)
-        squares = np.full(len(spots), np.inf)
+            return np.full(len(points), np.inf)
+        squares = np.full(len(points), np.inf)
         for start in range(0, len(local), 4096):
-            apart = spots[:, None] - local[None, start : start + 4096]
+            apart = points[:, None] - local[None, start : start + 4096]
             np.minimum(squares, (apart * apart).sum(axis=2).min(axis=1), out=squares)
         return np.asarray(np.sqrt(squares))
 

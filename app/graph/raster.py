@@ -16,16 +16,15 @@ from numpy.typing import NDArray
 from app.graph import core_bindings
 from app.graph.core_drawing import LineBatch
 from app.graph.edge_style import EdgeStyle, Exposure
-from app.graph.raster_numpy import draw_edges_numpy
 
-_NUMPY_FRAME_BUDGET = 350_000
-_CORE_FRAME_BUDGET = 3_000_000
+FRAME_BUDGET = 3_000_000
+"""The budget (see `Exposure`) of a picture that takes about the time of a frame."""
 
 T = TypeVar("T", bound=np.generic)
 
 
 def draw_edges(
-    look: EdgeStyle,
+    style: EdgeStyle,
     at: NDArray[np.float32],
     pixels: NDArray[np.uint8],
     exposure: Exposure,
@@ -36,44 +35,24 @@ def draw_edges(
     """Overwrite `pixels` with the picture of all links.
 
     Args:
-        look: The links.
+        style: The links.
         at: float32 (n, 2), nodes in pixels of the picture.
         pixels: uint8 (height, width, 4): blue, green, red, alpha; premultiplied afterwards.
         exposure: The conversion of light to pixels.
         hidden: bool (n,), nodes whose links are left out.
         workers: The threads that draw; by default this one. The picture is the same for any number.
-        is_wanted: Called now and then by the core; once it returns false, the picture is left unfinished.
+        is_wanted: Called now and then; once it returns false, the picture is left unfinished.
     """
-    if core_bindings.available():
-        _by_core(look, at, pixels, exposure, hidden, workers or core_bindings.WorkerThreads(1), is_wanted)
-    else:
-        height, width = pixels.shape[:2]
-        pixels[...] = draw_edges_numpy(look, at, width, height, exposure, hidden)
-
-
-def frame_budget() -> int:
-    """Return the budget (see `Exposure`) of a picture that takes about the time of a frame."""
-    return _CORE_FRAME_BUDGET if core_bindings.available() else _NUMPY_FRAME_BUDGET
-
-
-def _by_core(
-    look: EdgeStyle,
-    at: NDArray[np.float32],
-    pixels: NDArray[np.uint8],
-    exposure: Exposure,
-    hidden: NDArray[np.bool_] | None,
-    workers: core_bindings.WorkerThreads,
-    is_wanted: Callable[[], bool],
-) -> None:
+    workers = workers or core_bindings.WorkerThreads(1)
     height, width = pixels.shape[:2]
     lines = LineBatch(
         as_contiguous(at, np.float32),
-        as_contiguous(look.edges, np.int32),
-        as_contiguous(look.light, np.float32),
-        as_contiguous(look.width, np.float32),
-        as_contiguous(look.classes, np.int16),
-        as_contiguous(look.colors, np.uint8),
-        None if look.dashed is None else as_contiguous(look.dashed, np.bool_).view(np.uint8),
+        as_contiguous(style.edges, np.int32),
+        as_contiguous(style.light, np.float32),
+        as_contiguous(style.width, np.float32),
+        as_contiguous(style.classes, np.int16),
+        as_contiguous(style.colors, np.uint8),
+        None if style.dashed is None else as_contiguous(style.dashed, np.bool_).view(np.uint8),
         None if hidden is None else (~hidden).view(np.uint8),
         width,
         height,

@@ -67,7 +67,7 @@ class Simulation:
 
     @property
     def is_settled(self) -> bool:
-        """Whether all motion has ended."""
+        """True if all motion has ended."""
         return self._heat < _MIN_HEAT and not self._held and self._is_at_scale
 
     @property

@@ -124,21 +124,21 @@ def svg_chunks(drawing: SvgDrawing) -> Iterator[str]:
 
 def _lines(lines: SvgLines) -> Iterator[str]:
     dashes = ' stroke-dasharray="4 4"' if lines.dashed else ""
-    look = f'stroke="{lines.color}" stroke-width="{lines.width:.2f}" stroke-opacity="{lines.opacity:.3f}"'
-    look += dashes
+    style = f'stroke="{lines.color}" stroke-width="{lines.width:.2f}" stroke-opacity="{lines.opacity:.3f}"'
+    style += dashes
     for start in range(0, len(lines.ends), _SHAPES_PER_PIECE):
         part = np.round(lines.ends[start : start + _SHAPES_PER_PIECE].astype(np.float64), 1).tolist()
         # Each link is a separate path, so that crossing links add up as on the screen.
-        yield "".join(f'<path {look} d="M{a:g} {b:g}L{c:g} {d:g}"/>\n' for a, b, c, d in part)
+        yield "".join(f'<path {style} d="M{a:g} {b:g}L{c:g} {d:g}"/>\n' for a, b, c, d in part)
 
 
 def _discs(discs: SvgDiscs, paper: str) -> Iterator[str]:
     faint = f' opacity="{discs.opacity:.2f}"' if discs.opacity < 1 else ""
     if discs.hollow:
-        look = f'fill="{paper}" stroke="{discs.color}" stroke-width="1.4"'
+        style = f'fill="{paper}" stroke="{discs.color}" stroke-width="1.4"'
     else:
-        look = f'fill="{discs.color}" stroke="{paper}" stroke-opacity="0.75" stroke-width="0.8"'
-    yield f"<g {look}{faint}>\n"
+        style = f'fill="{discs.color}" stroke="{paper}" stroke-opacity="0.75" stroke-width="0.8"'
+    yield f"<g {style}{faint}>\n"
     for start in range(0, len(discs.at), _SHAPES_PER_PIECE):
         part = np.round(discs.at[start : start + _SHAPES_PER_PIECE].astype(np.float64), 1).tolist()
         yield "".join(f'<circle cx="{x:g}" cy="{y:g}" r="{radius:g}"/>\n' for x, y, radius in part)

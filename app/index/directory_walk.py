@@ -12,19 +12,18 @@ import stat
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from itertools import accumulate
 from pathlib import Path
-
-from wcmatch import glob
 
 from app.encoding import escape_unencodable, is_encodable
 from app.errors import VaultLostError
 from app.index.records import Problem
+from app.vault.globs import Glob
 from app.vault.path import NotePath
 
 NOT_UTF8_REASON = "its name is not UTF-8, so links can't refer to it and it is not read: rename it"
 _EXCLUDED_FOLDERS = frozenset({"node_modules"})
 _MIN_WORK_S, _REST_FACTOR, _MAX_REST_S = 0.004, 4, 0.1
-_GLOB_FLAGS = glob.GLOBSTAR | glob.DOTGLOB | glob.IGNORECASE | glob.BRACE | glob.FORCEUNIX
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,24 +46,26 @@ class WalkResult:
 
 
 class Exclusion:
-    """The paths excluded in the settings, as globs; a glob without `/` matches any part of a path."""
+    """The paths excluded in the settings: those that a glob matches, and everything below them.
+
+    A slash at either end of a glob is ignored, and a glob for a folder does not match a note of that name.
+    """
 
     def __init__(self, globs: Iterable[str]) -> None:
-        patterns: list[str] = []
-        for text in globs:
-            bare = text.strip().strip("/")
-            if bare:
-                below = [bare, f"{bare}/**"] if not bare.endswith("**") else [bare]
-                patterns += below if "/" in bare else [f"**/{one}" for one in below]
-        self._patterns = patterns
+        self._globs = tuple(Glob(bare) for text in globs if (bare := text.strip().strip("/")))
 
     def __contains__(self, path: str) -> bool:
-        return bool(self._patterns) and bool(glob.globmatch(path, self._patterns, flags=_GLOB_FLAGS))
+        """Return whether a glob matches the path itself; a walk does not go below such a folder."""
+        return any(glob.matches_text(path) for glob in self._globs)
 
     def excludes(self, path: NotePath) -> bool:
         """Return whether the path or a folder above it is excluded, hidden or `node_modules`."""
-        folders = path.folder.split("/") if path.folder else []
-        return path.is_hidden or not _EXCLUDED_FOLDERS.isdisjoint(folders) or path.text in self
+        *folders, _ = parts = path.text.split("/")
+        return (
+            path.is_hidden
+            or not _EXCLUDED_FOLDERS.isdisjoint(folders)
+            or (bool(self._globs) and any(above in self for above in accumulate(parts, "{}/{}".format)))
+        )
 
 
 def identity(root: Path) -> tuple[int, int]:
@@ -76,9 +77,9 @@ def identity(root: Path) -> tuple[int, int]:
     try:
         status = root.stat()
     except OSError as error:
-        raise VaultLostError(f"The vault's folder is gone: {root}.", path=str(root)) from error
+        raise VaultLostError(f"The vault's folder is missing: {root}.", path=str(root)) from error
     if not stat.S_ISDIR(status.st_mode):
-        raise VaultLostError(f"The vault's folder is gone: {root} is a file.", path=str(root))
+        raise VaultLostError(f"The vault's folder is missing: {root} is a file.", path=str(root))
     return status.st_dev, status.st_ino
 
 

@@ -51,7 +51,7 @@ class ParserPool:
 
     @property
     def started(self) -> bool:
-        """Whether processes are running."""
+        """True if processes are running."""
         return self._pool is not None
 
     def start(self, notes: int, size: int) -> None:

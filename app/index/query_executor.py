@@ -53,7 +53,7 @@ _GAP = re.compile(r"(?:\A|\n)(?:[^\S\n]*\n)+")
 
 @dataclass(frozen=True, slots=True)
 class MatchScope:
-    """Where to search for a word, and whether case matters."""
+    """The part of a note to search for a word, and the case sensitivity."""
 
     field: FieldName | None = None
     cased: bool = False

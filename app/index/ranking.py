@@ -150,7 +150,7 @@ class Ranking:
 
     @property
     def _is_phrase(self) -> bool:
-        """Whether the only term is a phrase of very frequent words, which is expensive to score."""
+        """True if the only term is a phrase of very frequent words, which is expensive to score."""
         return self._phrase_frequency > 0
 
     @cached_property

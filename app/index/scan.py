@@ -201,14 +201,14 @@ class ScanRun:
         with self._database.read_connection() as connection:
             return deferred_indexes.has_deferred(connection)
 
-    async def _run_in_transaction(self, act: Callable[[sqlite3.Connection], T]) -> T:
+    async def _run_in_transaction(self, function: Callable[[sqlite3.Connection], T]) -> T:
         """Run an action on the index file in a thread and in its own transaction."""
         async with self._ingest.lock:
-            return await asyncio.to_thread(self._in_transaction, act)
+            return await asyncio.to_thread(self._in_transaction, function)
 
-    def _in_transaction(self, act: Callable[[sqlite3.Connection], T]) -> T:
+    def _in_transaction(self, function: Callable[[sqlite3.Connection], T]) -> T:
         with self._database.transaction() as connection:
-            return act(connection)
+            return function(connection)
 
     def _pending_texts(self) -> list[fts_indexing.PendingText]:
         with self._database.read_connection() as connection:

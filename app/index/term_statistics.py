@@ -42,6 +42,12 @@ class TermStatistics:
         )
 
     @property
+    def rarest(self) -> float:
+        """The highest weight of a word that occurs in a text; 0 if none does."""
+        counted = zip(self.weights, self.frequencies, strict=True)
+        return max((weight for weight, count in counted if count), default=0.0)
+
+    @property
     def covered(self) -> float:
         """The share of the words, by weight, in the best hit."""
         total = sum(self.weights)

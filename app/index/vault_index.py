@@ -16,7 +16,7 @@ from pathlib import Path
 
 from app.errors import StorageError, VaultLostError
 from app.events import EventBus
-from app.index import heap, links, record_queries
+from app.index import links, memory_release, record_queries
 from app.index.database import DamagedIndexError, IndexDatabase, delete_file, open_database
 from app.index.graph_values import GraphDelta
 from app.index.indexer import Indexer
@@ -144,7 +144,7 @@ class VaultIndex:
     def _release_memory(self) -> None:
         if self._database is not None:
             self._database.release_memory()
-        heap.trim()
+        memory_release.release_memory()
 
     async def scan(
         self,

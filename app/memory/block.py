@@ -85,9 +85,9 @@ class Block:
         """
         schema = schema or (LogSchema() if type is BlockType.LOG else TextSchema())
         content = contents.default_content(schema) if text is None else contents.parse(schema, text)
-        made = cls(owner, clean_label(label), type, schema, permission, description, content)
-        made.check()
-        return made
+        block = cls(owner, clean_label(label), type, schema, permission, description, content)
+        block.check()
+        return block
 
     @property
     def path(self) -> NotePath:
@@ -118,9 +118,9 @@ class Block:
         Raises:
             InvalidParametersError: the schema does not allow it.
         """
-        made = replace(self, content=content)
-        made.check()
-        return made
+        block = replace(self, content=content)
+        block.check()
+        return block
 
     def with_text(self, text: str) -> Block:
         """Return this block with the content of a text. Raises like `with_content`."""

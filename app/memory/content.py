@@ -164,12 +164,12 @@ def _log_entry(item: str) -> LogEntry:
 def _parse_map(schema: MapSchema, text: str) -> Fields:
     fields = {field.name: field for field in schema.fields}
     values: dict[str, FieldValue] = {name: field_value(field, None) for name, field in fields.items()}
-    for name, first, rest, number in _groups(text, fields):
+    for name, first, continuation, number in _groups(text, fields):
         field = fields[name]
         if field.kind is FieldKind.LIST:
-            values[name] = tuple(_items("\n".join(rest)))
+            values[name] = tuple(_items("\n".join(continuation)))
         elif field.kind is FieldKind.TEXT:
-            values[name] = "\n".join([first, *rest])
+            values[name] = "\n".join([first, *continuation])
         else:
             values[name] = _scalar(field, first.strip(), number)
     return values
@@ -180,12 +180,12 @@ def _parse_sections(schema: CompositeSchema, text: str) -> Mapping[str, PlainCon
     values: dict[str, PlainContent] = {
         name: cast("PlainContent", parse(section.content, "")) for name, section in sections.items()
     }
-    for name, first, rest, number in _groups(text, sections):
+    for name, first, continuation, number in _groups(text, sections):
         if first.strip():
             raise InvalidParametersError(
                 f"Line {number}: put the text of {name} on the lines below.", line=number
             )
-        values[name] = cast("PlainContent", parse(sections[name].content, "\n".join(rest)))
+        values[name] = cast("PlainContent", parse(sections[name].content, "\n".join(continuation)))
     return values
 
 
@@ -208,13 +208,13 @@ def _groups(text: str, names: Mapping[str, object]) -> Iterator[tuple[str, str, 
     yield from found
 
 
-def _scalar(field: MapField, said: str, number: int) -> FieldValue:
+def _scalar(field: MapField, text: str, number: int) -> FieldValue:
     if field.kind is FieldKind.TIMESTAMP:
-        return _timestamp(said)
+        return _timestamp(text)
     try:
-        return field_value(field, json.loads(said))
+        return field_value(field, json.loads(text))
     except json.JSONDecodeError as error:
-        message = f"Line {number}: {field.name} should be a {field.kind}: {said[:80]!r}."
+        message = f"Line {number}: {field.name} should be a {field.kind}: {text[:80]!r}."
         raise InvalidParametersError(message, line=number) from error
 
 
@@ -276,23 +276,23 @@ def check(schema: Schema, content: object) -> None:
             raise InvalidParametersError(f"The list can have at most {limit} items.", limit=limit)
         case MapSchema():
             values = _mapping(content)
-            bare = [f.name for f in schema.fields if f.required and values.get(f.name) in (None, "", ())]
-            if bare:
-                raise InvalidParametersError(f"{', '.join(bare)} must not be empty.", missing=bare)
+            missing = [f.name for f in schema.fields if f.required and values.get(f.name) in (None, "", ())]
+            if missing:
+                raise InvalidParametersError(f"{', '.join(missing)} must not be empty.", missing=missing)
         case CompositeSchema():
             for section in schema.sections:
                 check(section.content, _mapping(content)[section.name])
 
 
-def _timestamp(said: str) -> str:
+def _timestamp(text: str) -> str:
     try:
-        datetime.fromisoformat(said)
+        datetime.fromisoformat(text)
     except ValueError:
-        message = f"{said[:80]!r} is not a time; use the form 2026-01-31T12:00:00Z."
+        message = f"{text[:80]!r} is not a time; use the form 2026-01-31T12:00:00Z."
         raise InvalidParametersError(message) from None
-    if " " in said:
-        raise InvalidParametersError(f"{said!r}: write T between the day and the time.")
-    return said
+    if " " in text:
+        raise InvalidParametersError(f"{text!r}: write T between the day and the time.")
+    return text
 
 
 def _check_text(value: object) -> str:

@@ -114,13 +114,13 @@ class MemoryDatabase(Database):
         name = f"memory-{time.strftime('%Y%m%d-%H%M%S', time.gmtime(seconds))}-{nanoseconds:09d}.sqlite"
         try:
             make_private_folder(self.backups)
-            made = self._copy_to(self.backups / name)
+            backup = self._copy_to(self.backups / name)
             for old in backups[: max(0, len(backups) + 1 - _MAX_BACKUPS)]:
                 old.unlink(missing_ok=True)
         except (OSError, sqlite3.Error) as error:
             message = f"The memory could not be backed up: {error}."
             raise StorageError(message, path=str(self.backups)) from error
-        return made
+        return backup
 
     def _copy_to(self, target: Path) -> Path:
         """Copy the database under a temporary name first, so that a partial backup is never used."""

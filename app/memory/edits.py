@@ -111,14 +111,14 @@ def set_field(block: Block, field: str, value: object) -> Block:
     if isinstance(block.schema, TextSchema | ListSchema | LogSchema):
         raise InvalidParametersError(f"{block.label!r} is a {block.schema.kind} and has no fields.")
 
-    def put(schema: Plain | MapField, content: object) -> object:
+    def normalize(schema: Plain | MapField, content: object) -> object:
         if isinstance(schema, MapField):
             if schema.read_only:
                 raise InvalidParametersError(f"{schema.name} is read-only.", field=schema.name)
             return contents.field_value(schema, value)
         return _section_value(schema, content, value)
 
-    return _change_part(block, field, put)
+    return _change_part(block, field, normalize)
 
 
 def _section_value(schema: Plain, content: object, value: object) -> Content:

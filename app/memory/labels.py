@@ -62,12 +62,12 @@ def label_from_path(path: NotePath) -> str:
     return unquote(path.text.partition("/")[2])
 
 
-def _path(parts: list[str], said: str) -> NotePath:
+def _path(parts: list[str], label: str) -> NotePath:
     try:
         return NotePath.parse("/".join(parts))
     except InvalidPathError as error:
-        message = f"{said!r} can't be a label: {error.message}"
-        raise InvalidParametersError(message, label=said) from error
+        message = f"{label!r} can't be a label: {error.message}"
+        raise InvalidParametersError(message, label=label) from error
 
 
 def _encode_part(part: str) -> str:

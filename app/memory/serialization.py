@@ -137,9 +137,9 @@ def build_block(values: Mapping[str, JsonValue], content_of: Callable[[Block], c
         header = _BlockHeader.model_validate(values)
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise InvalidParametersError(f"The header of the block: {where}: {first['msg']}.") from error
-    bare = Block(
+        location = ".".join(str(part) for part in first["loc"])
+        raise InvalidParametersError(f"The header of the block: {location}: {first['msg']}.") from error
+    block = Block(
         header.owner,
         clean_label(header.label),
         header.type,
@@ -150,7 +150,7 @@ def build_block(values: Mapping[str, JsonValue], content_of: Callable[[Block], c
         shares=header.shares,
         origin=header.origin,
     )
-    return bare.with_content(content_of(bare))
+    return block.with_content(content_of(block))
 
 
 def check_path(block: Block, path: NotePath) -> None:

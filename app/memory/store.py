@@ -370,8 +370,8 @@ class MemoryStore:
     def _flush_outbox(self) -> None:
         """Record the commits in the outbox that may not be in the journal."""
         with self.database.transaction() as db:
-            waiting = outbox.pending_commits(db)
-        for draft in waiting:
+            commits = outbox.pending_commits(db)
+        for draft in commits:
             if self._journal.find(draft.uid) is None:
                 self._journal.record(draft)
             self._sent(draft.uid)

@@ -182,8 +182,8 @@ def _to_app_error(error: Exception) -> ScriptoriumError:
             "Bluesky does not accept the handle with this app password. Enter it again in the settings."
         )
     if isinstance(error, exceptions.BadRequestError):
-        why = server_message or name or "it gives no reason"
-        return InvalidParametersError(f"Bluesky rejected this message: {why}.")
+        reason = server_message or name or "it gives no reason"
+        return InvalidParametersError(f"Bluesky rejected this message: {reason}.")
     if isinstance(error, exceptions.InvokeTimeoutError):
         return TimeoutExpiredError(
             "Bluesky did not answer in time. Check the account to see whether the post is there.",

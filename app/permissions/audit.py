@@ -141,12 +141,12 @@ class AuditLog(AuditLogReader):
         """
         for _ in range(_MAX_TRIES):
             follows = self._follows(last)
-            made = with_id(entry, follows.id + 1)
-            row = to_row(made)
+            numbered = with_id(entry, follows.id + 1)
+            row = to_row(numbered)
             hash = row_hash(follows.hash, row)
             if self._connection.execute(_INSERT, (*row, follows.hash, hash, last.id)).rowcount:
-                self._end = Head(made.id, hash)
-                return made
+                self._end = Head(numbered.id, hash)
+                return numbered
             last = self._last()
         raise sqlite3.OperationalError("other processes keep writing")
 
@@ -190,19 +190,28 @@ class AuditLog(AuditLogReader):
             if damage.aside.stat().st_size:
                 gap = replace(gap, cause="set-aside", file=damage.aside.name)
             was = f"row {kept.id} with the hash {kept.hash}" if kept else "missing"
-            return f"{damage.message} {gap.message} Its kept head was {was}.", gap
+            return f"{damage.message} {gap.message} Its stored head was {was}.", gap
         if gap is not None:
             return gap.message, gap
         if kept is None and last.id > 1:
-            return "The kept head of the audit log is missing, so its end may have been cut off.", None
+            return "The stored head of the audit log is missing, so its end may have been cut off.", None
         return "", None
 
-    def _log_finding(self, words: str, gap: Gap | None) -> None:
+    def _log_finding(self, message: str, gap: Gap | None) -> None:
         """Write a finding about the log into the log."""
         kind, tool = TELLER
         arguments = json.dumps({} if gap is None else {"gap": asdict(gap)})
         self.append(
             AuditEntry(
-                time.time(), kind, "Scriptorium", tool, "", "", arguments, AuditDecision.FAILED, words, words
+                time.time(),
+                kind,
+                "Scriptorium",
+                tool,
+                "",
+                "",
+                arguments,
+                AuditDecision.FAILED,
+                message,
+                message,
             )
         )

@@ -66,7 +66,7 @@ class AuditEntry:
 
     @property
     def is_of_session(self) -> bool:
-        """Whether the entry is a save of a writing session, whose saves are grouped."""
+        """True if the entry is a save of a writing session, whose saves are grouped."""
         return self.tool == "save" and bool(self.turn) and self.commit is not None
 
 
@@ -112,7 +112,7 @@ def with_id(entry: AuditEntry, id: int) -> AuditEntry:
 
 def minimal_entry(entry: AuditEntry, error: Exception) -> AuditEntry:
     """Return the entry without anything from outside, for one that can't be logged in full."""
-    words = f"The whole entry could not be logged ({type(error).__name__})."
+    reason = f"The whole entry could not be logged ({type(error).__name__})."
     return AuditEntry(
         time=time.time(),
         caller_kind=str(entry.caller_kind),
@@ -122,8 +122,8 @@ def minimal_entry(entry: AuditEntry, error: Exception) -> AuditEntry:
         scope="",
         arguments="{}",
         decision=str(entry.decision),
-        reason=words,
-        result=words,
+        reason=reason,
+        result=reason,
         call=escape_unencodable(str(entry.call)),
         commit=entry.commit if isinstance(entry.commit, int) else None,
         undoes=tuple(number for number in entry.undoes if isinstance(number, int)),

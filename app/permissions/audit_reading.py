@@ -78,14 +78,14 @@ class AuditLogReader:
         self, filter: AuditFilter = EVERYTHING, limit: int = 100, before_id: int | None = None
     ) -> tuple[AuditEntry, ...]:
         """Return the matching entries, newest first; `before_id` continues from an earlier page."""
-        where, values = _where_clause(filter, before_id)
-        rows = self._connection.execute(f"{SELECT}{where} ORDER BY id DESC LIMIT ?", (*values, limit))
+        condition, values = _where_clause(filter, before_id)
+        rows = self._connection.execute(f"{SELECT}{condition} ORDER BY id DESC LIMIT ?", (*values, limit))
         return tuple(self._entry(row) for row in rows)
 
     def matching(self, filter: AuditFilter = EVERYTHING) -> Iterator[AuditEntry]:
         """Yield every matching entry, oldest first."""
-        where, values = _where_clause(filter, None)
-        for row in self._connection.execute(f"{SELECT}{where} ORDER BY id", values):
+        condition, values = _where_clause(filter, None)
+        for row in self._connection.execute(f"{SELECT}{condition} ORDER BY id", values):
             yield self._entry(row)
 
     def commits_of_entry(self, id: int, journal: Journal) -> tuple[Commit, ...]:

@@ -158,7 +158,7 @@ class Grants:
         self._put(Grant(id, label, operation, None, None, None, False, 0, self._clock()))
 
     def in_session(self, operation: Operation) -> bool:
-        """Whether the session's toggle for `operation` is on."""
+        """Return whether the session's toggle for `operation` is on."""
         return f"session:{operation.value}" in self._grants
 
     def revoke(self, id: str) -> None:
@@ -194,8 +194,10 @@ class Grants:
 
     def is_new_outside(self, folder: str) -> bool:
         """Return whether no read of `folder`, or of a folder above it, was allowed before."""
-        standing = [g.folder for g in self.active_grants() if g.operation is Operation.READ and g.folder]
-        return not any(is_within(folder, known) for known in (*self._seen_outside, *standing))
+        allowed_folders = [
+            g.folder for g in self.active_grants() if g.operation is Operation.READ and g.folder
+        ]
+        return not any(is_within(folder, known) for known in (*self._seen_outside, *allowed_folders))
 
     def _check(self, operation: Operation) -> None:
         if operation not in _GRANTABLE:
@@ -211,7 +213,7 @@ class Grants:
             self._check_expiry(grant.until - self._clock())
 
     def _check_expiry(self, seconds: float) -> None:
-        """Publish an expiry when it happens; without a running loop, the next `list` finds it."""
+        """Publish an expiry when it happens; without a running loop, the next `active_grants` finds it."""
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:
@@ -236,25 +238,23 @@ def _parse(content: bytes) -> list[Grant]:
 
 
 def _ungrantable_reason(operation: Operation) -> PermissionDeniedError:
-    return PermissionDeniedError(
-        f"There is no standing permission for {operation.value}.", operation=operation.value
-    )
+    return PermissionDeniedError(f"No grant can cover {operation.value}.", operation=operation.value)
 
 
 def describe(offer: GrantOffer) -> str:
     """Return what a grant covers and until when: "Edits by edit_note in Projects/ for 30 minutes"."""
-    words = describe_coverage(offer)
-    return f"{words[0].upper()}{words[1:]} {_duration_label(offer)}"
+    coverage = describe_coverage(offer)
+    return f"{coverage[0].upper()}{coverage[1:]} {_duration_label(offer)}"
 
 
 def describe_coverage(offer: GrantOffer) -> str:
     """Return what a grant covers, without its end."""
     by = f" by {offer.tool}" if offer.tool else ""
     if offer.folder is None:
-        where = "" if offer.operation in (Operation.READ, Operation.NETWORK) else " anywhere in the vault"
+        scope = "" if offer.operation in (Operation.READ, Operation.NETWORK) else " anywhere in the vault"
     else:
-        where = f" in {offer.folder.rstrip('/')}/"
-    return f"{_operation_label(offer.operation, offer.tool)}{by}{where}"
+        scope = f" in {offer.folder.rstrip('/')}/"
+    return f"{_operation_label(offer.operation, offer.tool)}{by}{scope}"
 
 
 def _operation_label(operation: Operation, tool: str | None) -> str:

@@ -58,7 +58,7 @@ class ImpactPart:
 
 @dataclass(frozen=True, slots=True)
 class CallFacts:
-    """The facts that a decision about a call rests on.
+    """The facts about a call that the policy decides on.
 
     `op` is the operation of a tool with several; `effect` is the kind of an effect outside the notes.
     `reads_only`: the tool or its category promises to change nothing. `executes`: its category may run
@@ -177,15 +177,15 @@ def _parts(change: FileChange) -> tuple[ImpactPart, ...]:
 
 def _lost_links(change_set: ChangeSet, backlinks: Backlinks) -> tuple[NotePath, ...]:
     """Return the remaining notes that link to a deleted one."""
-    gone = [change.path for change in change_set.changes if isinstance(change, Delete)]
+    deleted = [change.path for change in change_set.changes if isinstance(change, Delete)]
     after = {change.path: change.after for change in change_set.changes if isinstance(change, Update)}
     sources = {
         source
-        for path in gone
+        for path in deleted
         for source in backlinks(path)
         if source not in after or _still_names(after[source], path)
     }
-    return tuple(sorted(sources - set(gone)))
+    return tuple(sorted(sources - set(deleted)))
 
 
 def _still_names(content: bytes, path: NotePath) -> bool:

@@ -17,7 +17,7 @@ from app.vault.diff import Diff, compare
 
 
 class SelectionState(Enum):
-    """How much of a file's change is selected."""
+    """The selected part of a file's change: all, some or none."""
 
     NONE = 0
     SOME = 1
@@ -57,17 +57,17 @@ class FileDraft:
 
     @property
     def is_edited(self) -> bool:
-        """Whether the user changed the text."""
+        """True if the user changed the text."""
         return self._edited is not None
 
     @property
     def is_divisible(self) -> bool:
-        """Whether single hunks can be left out; false for a file that is created or deleted."""
+        """True if single hunks can be left out; false for a file that is created or deleted."""
         return isinstance(self.change, Update | Move)
 
     @property
     def selection_state(self) -> SelectionState:
-        """How much of the change is selected."""
+        """The selected part of the change."""
         chosen = self.chosen()
         if chosen is None:
             return SelectionState.NONE
@@ -139,12 +139,12 @@ class ApprovalDraft:
 
     @property
     def is_edited(self) -> bool:
-        """Whether the user changed the text of a selected file."""
+        """True if the user changed the text of a selected file."""
         return any(file.is_edited and file.selection_state is not SelectionState.NONE for file in self.files)
 
     @property
     def is_whole(self) -> bool:
-        """Whether the user has changed nothing in the proposal."""
+        """True if the user has changed nothing in the proposal."""
         return all(file.selection_state is SelectionState.ALL and not file.is_edited for file in self.files)
 
     def proposal(self) -> ChangeSet | Effect | None:

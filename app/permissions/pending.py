@@ -57,7 +57,7 @@ class PendingState(StrEnum):
 
     @property
     def is_open(self) -> bool:
-        """Whether the operation is undecided or running."""
+        """True if the operation is undecided or running."""
         return self in (PendingState.WAITING, PendingState.RUNNING)
 
 
@@ -151,8 +151,8 @@ class PendingStore:
 
     def list_for(self, caller: Caller, limit: int = 100) -> tuple[PendingOperation, ...]:
         """Return the newest operations of one caller, newest first."""
-        mine = (one for one in reversed(self._read("1", ())) if is_same(one.caller, caller))
-        return tuple(one for one, _ in zip(mine, range(limit), strict=False))
+        matching = (one for one in reversed(self._read("1", ())) if is_same(one.caller, caller))
+        return tuple(one for one, _ in zip(matching, range(limit), strict=False))
 
     def _read(self, where: str, values: tuple[object, ...]) -> tuple[PendingOperation, ...]:
         try:
@@ -179,14 +179,14 @@ def is_same(one: Caller, other: Caller) -> bool:
 
 
 def _operation(row: tuple[str, float, float, str, str, str, str, float | None, str]) -> PendingOperation:
-    id, created, expires, caller, tool, arguments, state, settled, outcome = row
-    data = json.loads(caller)
-    who = Caller(**{**data, "kind": CallerKind(data["kind"])})
+    id, created, expires, encoded_caller, tool, arguments, state, settled, outcome = row
+    data = json.loads(encoded_caller)
+    caller = Caller(**{**data, "kind": CallerKind(data["kind"])})
     return PendingOperation(
         id,
         created,
         expires,
-        who,
+        caller,
         tool,
         json.loads(arguments),
         PendingState(state),

@@ -92,9 +92,7 @@ class Policy:
         limits = [settings.bulk_threshold, vault.bulk_threshold if vault else None]
         self.bulk_threshold = min(limit for limit in limits if limit is not None)
         self.approval_timeout = settings.approval_timeout
-        self.categories_off = frozenset(settings.categories_off) | frozenset(
-            vault.categories_off if vault else ()
-        )
+        self.categories_off = settings.categories_off | frozenset(vault.categories_off if vault else ())
         self._profiles = settings.callers
         self._grants.deletes_unlocked = settings.unlock_delete_grants
 
@@ -206,8 +204,8 @@ class Policy:
             return Ask(reason)
         new = [folder for folder in call.scope.outside if self._grants.is_new_outside(folder)]
         if call.scope.kind is ScopeKind.READ_OUT_OF_SCOPE and (new or not call.scope.outside):
-            where = new[0] if new else "a place"
-            return Ask(f"{where} outside the vault was not read before", self._offers(call))
+            target = new[0] if new else "a place"
+            return Ask(f"{target} outside the vault was not read before", self._offers(call))
         return None
 
     def _always_ask_reason(self, call: CallFacts) -> str:
@@ -236,10 +234,10 @@ class Policy:
         if not call.parts or call.scope.kind is ScopeKind.READ_IN_SCOPE:
             return None
         rules = [r for r in self._rules_for(call.caller, call.tool, call.op) if r.effect == "allow"]
-        left = [part for part in call.parts if not any(rule.covers(part) for rule in rules)]
-        if not left:
+        uncovered = [part for part in call.parts if not any(rule.covers(part) for rule in rules)]
+        if not uncovered:
             return Allow("an allow rule in the settings", "rule")
-        grants = self._grants.match(left, call.tool, call.scope.outside)
+        grants = self._grants.match(uncovered, call.tool, call.scope.outside)
         if grants is None:
             return None
         return Allow("; ".join(grant.label for grant in grants), "grant", tuple(grant.id for grant in grants))
@@ -259,6 +257,12 @@ def _rule_label(rule: Rule) -> str:
     if rule is _ASK_EVERYTHING:
         return "the file of permission rules can't be read, so everything needs approval"
     operations = ", ".join(rule.operations) or "everything"
-    about = [f"{name} {what}" for name, what in (("caller", rule.caller), ("tool", rule.tool)) if what != "*"]
-    where = "the whole vault" if rule.glob == "**" else rule.glob
-    return f"a rule says: {rule.effect} {operations} in {where}" + (f" ({', '.join(about)})" if about else "")
+    conditions = [
+        f"{name} {pattern}"
+        for name, pattern in (("caller", rule.caller), ("tool", rule.tool))
+        if pattern != "*"
+    ]
+    target = "the whole vault" if rule.glob == "**" else rule.glob
+    return f"a rule says: {rule.effect} {operations} in {target}" + (
+        f" ({', '.join(conditions)})" if conditions else ""
+    )

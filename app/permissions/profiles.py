@@ -32,11 +32,11 @@ def allows_note(profile: CallerProfile, path: NotePath) -> bool:
 
 def outside_profile(profile: CallerProfile, call: CallFacts) -> str:
     """Return the reason why a call exceeds the profile; empty if it does not."""
-    who = call.caller.name
+    caller_name = call.caller.name
     if profile.read_only and call.operation is not Operation.READ:
-        return f"{who} may only read"
+        return f"{caller_name} may only read"
     for part in call.parts:
         if part.path is not None and not part.place and not allows_note(profile, part.path):
             # The message omits the path: the caller may not know it, such as that of a note with a backlink.
-            return f"{who} may only reach {', '.join(profile.folders)}"
+            return f"{caller_name} may only reach {', '.join(profile.folders)}"
     return ""

@@ -29,23 +29,23 @@ _MAX_NAME_CHARS = 80
 def request_title(request: ApprovalRequest) -> str:
     """Return a sentence that states the caller and the proposal: “Claude wants to delete “Kyoto””."""
     caller = request.caller
-    who = (
+    requester = (
         "You want to"
         if caller.kind is CallerKind.USER
         else f"{truncate_middle(describe(caller.name))} wants to"
     )
-    return f"{who} {action_label(request)}"
+    return f"{requester} {action_label(request)}"
 
 
 def action_label(request: ApprovalRequest) -> str:
     """Return the proposed action as a verb and its object."""
     proposal = request.proposal
     if isinstance(proposal, Effect):
-        what = truncate_middle(describe(request.scope.what or proposal.kind))
-        return what[:1].lower() + what[1:]
-    what = _change_label(proposal.changes[0]) if len(proposal.changes) == 1 else _changes_label(proposal)
-    where = request.scope.where
-    return f"{what} in {truncate_middle(describe(where))}" if where else what
+        label = truncate_middle(describe(request.scope.what or proposal.kind))
+        return label[:1].lower() + label[1:]
+    label = _change_label(proposal.changes[0]) if len(proposal.changes) == 1 else _changes_label(proposal)
+    store_label = request.scope.where
+    return f"{label} in {truncate_middle(describe(store_label))}" if store_label else label
 
 
 def _change_label(change: FileChange) -> str:
@@ -61,8 +61,8 @@ def _changes_label(proposal: ChangeSet) -> str:
     parts: list[str] = []
     for kind in (Create, Move, Delete, Update):
         if count := counts[kind]:
-            what = f" {notes}{'' if count == 1 else 's'}" if not parts else ""
-            parts.append(f"{_VERBS[kind]} {count}{what}")
+            label = f" {notes}{'' if count == 1 else 's'}" if not parts else ""
+            parts.append(f"{_VERBS[kind]} {count}{label}")
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
@@ -75,8 +75,12 @@ def change_name(change: FileChange) -> str:
 def caller_label(caller: Caller) -> str:
     """Return the caller's interface, and the identification that an external program gives of itself."""
     kind = CALLER_KINDS[caller.kind]
-    says = " ".join(caller.says.split())
-    return f"{kind}, calls itself {quote_name(says)}" if says and says != caller.name else kind
+    description = " ".join(caller.says.split())
+    return (
+        f"{kind}, calls itself {quote_name(description)}"
+        if description and description != caller.name
+        else kind
+    )
 
 
 def format_extent(request: ApprovalRequest) -> str:
@@ -102,8 +106,10 @@ def format_size(count: int) -> str:
 
 
 def format_time_left(seconds: float) -> str:
-    """Return a duration as minutes and seconds: "4:05"."""
+    """Return a duration as minutes and seconds, "4:05", or as hours from two hours on: "23 h"."""
     total = max(0, int(seconds + 0.999))
+    if total >= 2 * 3600:
+        return f"{total // 3600} h"
     return f"{total // 60}:{total % 60:02d}"
 
 

@@ -47,7 +47,7 @@ class CompiledRule:
 
     @cached_property
     def is_everywhere(self) -> bool:
-        """Whether the rule covers every path of the vault."""
+        """True if the rule covers every path of the vault."""
         return self.place == VAULT and self.glob.is_everything
 
     def is_about(self, caller: Caller, tool: str, op: str = "") -> bool:

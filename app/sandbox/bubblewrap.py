@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.sandbox.limits import IN_SANDBOX, with_limits
+from app.sandbox.resource_limits import IN_SANDBOX, with_limits
 
 VAULT_MOUNT = "/vault"
 """The vault's path in the sandbox."""
@@ -48,7 +48,7 @@ class BindMount:
 
 
 def sandbox_arguments(
-    bwrap: str, bound: BindMount, command: Sequence[str], cwd: str = ""
+    bwrap: str, mount: BindMount, command: Sequence[str], cwd: str = ""
 ) -> tuple[list[str], bytes]:
     """Return the command line that runs `command` in a sandbox, and its standard input.
 
@@ -57,7 +57,7 @@ def sandbox_arguments(
 
     Args:
         bwrap: The path of bubblewrap.
-        bound: The folder to mount as the vault.
+        mount: The folder to mount as the vault.
         command: The program and its arguments.
         cwd: The folder to run in, relative to the vault.
     """
@@ -79,7 +79,7 @@ def sandbox_arguments(
         "--tmpfs",
         "/tmp",
     ]
-    options += [*_vault(bound), "--chdir", f"{VAULT_MOUNT}/{cwd}" if cwd else VAULT_MOUNT]
+    options += [*_vault(mount), "--chdir", f"{VAULT_MOUNT}/{cwd}" if cwd else VAULT_MOUNT]
     input_data = b"".join(os.fsencode(option) + b"\0" for option in options)
     return [bwrap, "--args", "0", "--", *with_limits(command, IN_SANDBOX, PATH)], input_data
 
@@ -106,9 +106,9 @@ def _system() -> Iterable[str]:
         yield from ("--ro-bind-try", path, path)
 
 
-def _vault(bound: BindMount) -> Iterable[str]:
-    yield from ("--bind" if bound.writable else "--ro-bind", bound.folder, VAULT_MOUNT)
-    for name in bound.hidden_folders:
+def _vault(mount: BindMount) -> Iterable[str]:
+    yield from ("--bind" if mount.writable else "--ro-bind", mount.folder, VAULT_MOUNT)
+    for name in mount.hidden_folders:
         yield from ("--tmpfs", f"{VAULT_MOUNT}/{name}")
-    for name in bound.hidden_files:
+    for name in mount.hidden_files:
         yield from ("--ro-bind", os.devnull, f"{VAULT_MOUNT}/{name}")

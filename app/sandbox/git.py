@@ -64,7 +64,7 @@ class Repository:
 
     @property
     def exists(self) -> bool:
-        """Whether the vault has its own repository; a `.git` file or link does not count."""
+        """True if the vault has its own repository; a `.git` file or link does not count."""
         folder = Path(self._root, ".git")
         return folder.is_dir() and not folder.is_symlink()
 

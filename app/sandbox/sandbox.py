@@ -11,8 +11,8 @@ from pathlib import Path
 
 from app.errors import NotFoundError, ScriptoriumError
 from app.sandbox.bubblewrap import PATH, BindMount, sandbox_arguments
-from app.sandbox.limits import WITHOUT_SANDBOX, with_limits
 from app.sandbox.process import ProcessResult, run_program
+from app.sandbox.resource_limits import WITHOUT_SANDBOX, with_limits
 
 _PROBE_TIMEOUT_S = 10.0
 
@@ -36,16 +36,16 @@ class Sandbox:
                 self._problem = await self._tried()
         return self._problem
 
-    async def run(self, bound: BindMount, command: Sequence[str], cwd: str, timeout: float) -> ProcessResult:
-        """Run a command in the sandbox, with `bound` as the vault; check `problem` first.
+    async def run(self, mount: BindMount, command: Sequence[str], cwd: str, timeout: float) -> ProcessResult:
+        """Run a command in the sandbox, with `mount` as the vault; check `problem` first.
 
         Args:
-            bound: The folder to mount as the vault.
+            mount: The folder to mount as the vault.
             command: The program and its arguments, passed unchanged.
             cwd: The folder of the vault to run in.
             timeout: In seconds.
         """
-        return await _in_bubblewrap(self._bwrap or "bwrap", bound, command, cwd, timeout)
+        return await _in_bubblewrap(self._bwrap or "bwrap", mount, command, cwd, timeout)
 
     async def _tried(self) -> str:
         if self._bwrap is None:
@@ -56,8 +56,8 @@ class Sandbox:
             return "there is a sandbox on Linux only"
         try:
             # Any readable folder will do for the test; bubblewrap's own certainly exists.
-            bound = BindMount(str(Path(self._bwrap).parent))
-            tried = await _in_bubblewrap(self._bwrap, bound, ["true"], "", _PROBE_TIMEOUT_S)
+            mount = BindMount(str(Path(self._bwrap).parent))
+            tried = await _in_bubblewrap(self._bwrap, mount, ["true"], "", _PROBE_TIMEOUT_S)
         except ScriptoriumError as error:
             return error.message
         if tried.exit_code == 0:
@@ -91,9 +91,9 @@ async def run_unsandboxed(command: Sequence[str], folder: str, home: str, timeou
 
 
 async def _in_bubblewrap(
-    bwrap: str, bound: BindMount, command: Sequence[str], cwd: str, timeout: float
+    bwrap: str, mount: BindMount, command: Sequence[str], cwd: str, timeout: float
 ) -> ProcessResult:
-    arguments, input_data = sandbox_arguments(bwrap, bound, command, cwd)
+    arguments, input_data = sandbox_arguments(bwrap, mount, command, cwd)
     environment = {"PATH": PATH}
     return await run_program(
         arguments, cwd="/", environment=environment, timeout=timeout, input_data=input_data

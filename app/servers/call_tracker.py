@@ -9,7 +9,7 @@ from app.errors import LimitError
 from app.events import EventBus
 from app.servers.client_registry import CallStage, CallStageChanged
 from app.servers.fair_queue import FairQueue, RunPermit
-from app.servers.vault_service import CallProgress, Client, OnProgress
+from app.servers.vault_access import CallProgress, Client, OnProgress
 from app.toolkit.call import CallObserver
 
 MAX_OPEN_QUESTIONS = 32

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Literal
 from app.events import EventBus
 from app.external.states import ExternalChanged
 from app.index.records import IndexUpdated
+from app.memory.changes import MEMORY_PLACE
 from app.permissions.caller import Caller
 from app.permissions.pending import is_same
-from app.servers.vault_service import VaultChange
+from app.servers.vault_access import VaultChange
 from app.toolkit.document_stores import DocumentsChanged
 from app.toolkit.pending import PendingChanged
 
@@ -31,9 +32,9 @@ _MAX_CHECKED_PATHS = 50
 class ChangeStream:
     """Asynchronous iterator over the changes for one client, from its creation until `aclose`."""
 
-    def __init__(self, caller: Caller, leave: Callable[[ChangeStream], None]) -> None:
+    def __init__(self, caller: Caller, unsubscribe: Callable[[ChangeStream], None]) -> None:
         self.caller = caller
-        self._leave = leave
+        self._leave = unsubscribe
         self._waiting: dict[Kind, set[str] | None] = {}
         self._listed: set[Kind] = set()
         self._has_changes = asyncio.Event()
@@ -102,13 +103,13 @@ class ChangeBroadcaster:
     def subscribe(self, caller: Caller, release: Callable[[], None]) -> ChangeStream:
         """Return a new stream for `caller`; `release` is called when it ends."""
 
-        def leave(reader: ChangeStream) -> None:
+        def unsubscribe(reader: ChangeStream) -> None:
             self._readers.remove(reader)
             release()
 
         if self._private is None:
             self._private = self._runner.private_notes
-        reader = ChangeStream(caller, leave)
+        reader = ChangeStream(caller, unsubscribe)
         self._readers.append(reader)
         return reader
 
@@ -147,7 +148,6 @@ class ChangeBroadcaster:
                 reader.push("pending")
 
     def _documents(self, event: DocumentsChanged) -> None:
-        memory = self._runner.services.memory
-        if memory is not None and event.place == memory.store.place:
+        if event.place == MEMORY_PLACE:
             for reader in tuple(self._readers):
                 reader.push("memory", listed=True)

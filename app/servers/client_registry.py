@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from app.events import Event, EventBus
-from app.servers.vault_service import Client
+from app.servers.vault_access import Client
 
 _CLIENT_TIMEOUT_S = 120.0
 _MAX_CLIENTS = 1000

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from app import errors
 from app.errors import ScriptoriumError
-from app.servers.vault_service import CallProgress, ToolDescriptor, VaultChange
+from app.servers.vault_access import CallProgress, ToolDescriptor, VaultChange
 from app.toolkit.call import ModelUsage
 from app.toolkit.outcome import ToolOutcome
 
@@ -106,6 +106,6 @@ def error_from_wire(data: object) -> ScriptoriumError:
     error = cast("Mapping[str, Any]", data.get("error")) if isinstance(data, Mapping) else None
     if not isinstance(error, Mapping):
         return errors.NetworkError("The app sent an invalid response.")
-    rest = {str(name): value for name, value in error.items() if name not in ("type", "message")}
+    details = {str(name): value for name, value in error.items() if name not in ("type", "message")}
     kind = _ERRORS.get(str(error.get("type")), ScriptoriumError)
-    return kind(str(error.get("message", "")), **rest)
+    return kind(str(error.get("message", "")), **details)

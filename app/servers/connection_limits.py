@@ -152,13 +152,13 @@ class CoalescingTransport(asyncio.Transport):
 class BoundedProtocol(H11Protocol):
     """The HTTP protocol of one connection, registered in `ConnectionLimiter`."""
 
-    bounds: ConnectionLimiter
+    limiter: ConnectionLimiter
     transport: CoalescingTransport
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Register the connection."""
         super().connection_made(CoalescingTransport(cast("asyncio.Transport", transport)))
-        self.bounds.add(self._address, self)
+        self.limiter.add(self._address, self)
 
     @property
     def _address(self) -> Address:
@@ -173,9 +173,9 @@ class BoundedProtocol(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Unregister the connection."""
         super().connection_lost(exc)
-        self.bounds.remove(self._address, self)
+        self.limiter.remove(self._address, self)
 
 
 def protocol_of(connections: ConnectionLimiter) -> type[asyncio.Protocol]:
     """Return a protocol class whose connections are registered in `connections`."""
-    return type("BoundedHere", (BoundedProtocol,), {"bounds": connections})
+    return type("BoundedHere", (BoundedProtocol,), {"limiter": connections})

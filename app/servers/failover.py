@@ -17,14 +17,14 @@ from typing import Any, Literal, TypeVar, cast
 
 from app.errors import NetworkError, ScriptoriumError, VaultBusyError
 from app.servers.remote_vault import HolderGoneError
-from app.servers.vault_service import (
+from app.servers.vault_access import (
     CallProgress,
     Client,
     NotePage,
     OnProgress,
     ToolDescriptor,
+    VaultAccess,
     VaultChange,
-    VaultService,
     Waiting,
 )
 from app.toolkit.outcome import ToolOutcome
@@ -49,7 +49,7 @@ class Backend:
     when another backend takes over; `running` are the running calls.
     """
 
-    service: VaultService
+    service: VaultAccess
     close: Callable[[], Awaitable[None]]
     is_local: bool
     has_window: bool = False
@@ -104,17 +104,17 @@ class ProgressRelay:
 
     @property
     def is_waiting(self) -> bool:
-        """Whether the call waits for a permit or for the user, so that it has had no effect."""
+        """True if the call waits for a permit or for the user, so that it has had no effect."""
         return self.stage is not None and self.stage.stage in ("queued", "asking")
 
     @property
     def is_working(self) -> bool:
-        """Whether the call may be having an effect."""
+        """True if the call may be having an effect."""
         return self.stage is not None and not self.is_waiting
 
 
-class FailoverVaultService:
-    """A `VaultService` with failover. The caller must close it.
+class FailoverVaultAccess:
+    """A `VaultAccess` with failover. The caller must close it.
 
     Args:
         name: The vault's name.
@@ -205,20 +205,22 @@ class FailoverVaultService:
         claim: str = "",
         progress: OnProgress | None = None,
     ) -> ToolOutcome:
-        """Call a tool like `VaultService.call`, on the current backend.
+        """Call a tool like `VaultAccess.call`, on the current backend.
 
         Raises:
             NetworkError: the backend was lost during the call; whether it was done is unknown.
         """
         needs_user = waiting == "wait" and tool not in self._reads and self._can_ask()
         for _ in range(_MAX_TRIES):
-            backend, relay = await self._current(needs_user=needs_user), ProgressRelay(progress)
-            work = backend.service.call(client, tool, arguments, waiting=waiting, claim=claim, progress=relay)
+            backend, progress_relay = await self._current(needs_user=needs_user), ProgressRelay(progress)
+            work = backend.service.call(
+                client, tool, arguments, waiting=waiting, claim=claim, progress=progress_relay
+            )
             try:
-                outcome = await _run_on(backend, work, relay)
+                outcome = await _run_on(backend, work, progress_relay)
             except HolderGoneError as error:
                 await self._handle_lost(backend)
-                if error.sent and not relay.is_waiting and tool not in self._reads:
+                if error.sent and not progress_relay.is_waiting and tool not in self._reads:
                     raise
                 continue
             if outcome is not None:
@@ -227,7 +229,7 @@ class FailoverVaultService:
 
     # Holders
 
-    async def _read(self, ask: Callable[[VaultService], Coroutine[Any, Any, T]]) -> T:
+    async def _read(self, ask: Callable[[VaultAccess], Coroutine[Any, Any, T]]) -> T:
         for _ in range(_MAX_TRIES):
             backend = await self._current()
             try:
@@ -299,10 +301,10 @@ class FailoverVaultService:
             return
         backend.replaced.set()
         working = tuple(backend.running)
-        for relay in working:
-            relay.yield_backend()
+        for progress_relay in working:
+            progress_relay.yield_backend()
         if working:
-            await asyncio.wait([relay.done for relay in working], timeout=_CLOSE_TIMEOUT_S)
+            await asyncio.wait([progress_relay.done for progress_relay in working], timeout=_CLOSE_TIMEOUT_S)
         await backend.close()
 
 
@@ -312,19 +314,19 @@ def _cannot_ask(backend: Backend) -> bool:
 
 
 async def _run_on(
-    backend: Backend, work: Coroutine[Any, Any, ToolOutcome], relay: ProgressRelay
+    backend: Backend, work: Coroutine[Any, Any, ToolOutcome], progress_relay: ProgressRelay
 ) -> ToolOutcome | None:
     """Return the outcome of a call, or None if it must be restarted on the next backend."""
     if not backend.is_local:
         return await work
-    backend.running.add(relay)
+    backend.running.add(progress_relay)
     try:
         return await work
     except asyncio.CancelledError:
         # The client may cancel the call at the same time.
-        if not relay.cancelled or relay.task is None or relay.task.uncancel():
+        if not progress_relay.cancelled or progress_relay.task is None or progress_relay.task.uncancel():
             raise
         return None
     finally:
-        backend.running.discard(relay)
-        relay.done.set_result(None)
+        backend.running.discard(progress_relay)
+        progress_relay.done.set_result(None)

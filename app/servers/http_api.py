@@ -1,6 +1,6 @@
 """The HTTP API under /api/v1, for programs with a token and for the user's own processes.
 
-It exposes the methods of `VaultService` as JSON; requests have been authenticated by the middleware.
+It exposes the methods of `VaultAccess` as JSON; requests have been authenticated by the middleware.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from app.errors import (
 )
 from app.servers import codec
 from app.servers.codec import API_PREFIX
-from app.servers.local_vault import LocalVaultService
+from app.servers.local_vault import LocalVaultAccess
 from app.servers.openapi import openapi
 from app.servers.security import CLIENT_KEY, LOCAL_KEY
 from app.servers.server_state import OnYield
 from app.servers.sse import EventStream, ServerEvent, until_disconnected
-from app.servers.vault_service import NAME_KINDS, CallProgress, Client, ToolDescriptor, Waiting
+from app.servers.vault_access import NAME_KINDS, CallProgress, Client, ToolDescriptor, Waiting
 from app.toolkit.outcome import ToolOutcome
 
 _MAX_CLAIM_CHARS = 2000
 _CLIENT_CLOSED_REQUEST = 499
 
 
-def http_api(service: LocalVaultService, on_yield: OnYield | None = None) -> Starlette:
+def http_api(service: LocalVaultAccess, on_yield: OnYield | None = None) -> Starlette:
     """Return the app that serves /api/v1 of an open vault.
 
     Args:
@@ -74,7 +74,7 @@ def http_api(service: LocalVaultService, on_yield: OnYield | None = None) -> Sta
 class _Api:
     """Handlers of single requests."""
 
-    def __init__(self, service: LocalVaultService, on_yield: OnYield | None) -> None:
+    def __init__(self, service: LocalVaultAccess, on_yield: OnYield | None) -> None:
         self.service = service
         self._on_yield = on_yield
         self._yielding: asyncio.Future[None] | None = None
@@ -271,5 +271,5 @@ async def _failed(request: Request, error: Exception) -> Response:
 
 async def _not_found(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    said = {"success": False, "error": {"type": "not_found", "message": f"{error.detail}."}}
-    return JSONResponse(said, error.status_code, dict(error.headers or {}))
+    body = {"success": False, "error": {"type": "not_found", "message": f"{error.detail}."}}
+    return JSONResponse(body, error.status_code, dict(error.headers or {}))

@@ -23,7 +23,7 @@ from app.servers.codec import API_PREFIX
 from app.servers.connection_limits import ConnectionLimiter, protocol_of
 from app.servers.endpoint_file import Endpoint, new_endpoint, publish, unpublish
 from app.servers.http_api import http_api
-from app.servers.local_vault import LocalVaultService
+from app.servers.local_vault import LocalVaultAccess
 from app.servers.security import CLOSED_REASON, Mount, SecurityMiddleware
 from app.servers.server_state import Holder, OnYield
 from app.servers.tokens import ClientsChanged, ClientTokens
@@ -64,7 +64,7 @@ class LocalServer:
 
     def __init__(
         self,
-        service: LocalVaultService,
+        service: LocalVaultAccess,
         tokens: ClientTokens,
         folder: Path,
         settings: Callable[[], ServerSettings],
@@ -136,7 +136,7 @@ class LocalServer:
 
     @property
     def has_failed(self) -> bool:
-        """Whether the server has ended unexpectedly."""
+        """True if the server has ended unexpectedly."""
         return self._serving is not None and self._serving.done() and not self._stop.is_set()
 
     async def wait_closed(self) -> None:

@@ -24,10 +24,11 @@ from app.servers.change_stream import ChangeBroadcaster, ChangeStream
 from app.servers.client_registry import ClientRegistry, ConnectedClient
 from app.servers.fair_queue import FairQueue
 from app.servers.tool_descriptors import describe_tool
-from app.servers.vault_service import Client, NotePage, OnProgress, ToolDescriptor, Waiting
+from app.servers.vault_access import Client, NotePage, OnProgress, ToolDescriptor, Waiting
 from app.toolkit.call import Call
-from app.toolkit.memory_service import VisibleBlocks, agent_key
+from app.toolkit.memory_service import Memory, VisibleBlocks, agent_key
 from app.toolkit.outcome import ToolOutcome
+from app.toolkit.pending import PendingOperations
 from app.toolkit.registry import ToolRegistry
 from app.toolkit.runner import ToolRunner
 
@@ -46,8 +47,8 @@ def caller_of(client: Client, *, claim: str = "", tainted: bool = False) -> Call
     return Caller(client.kind, client.name, uses_model=True, tainted=tainted, claim=claim, says=client.says)
 
 
-class LocalVaultService:
-    """A `VaultService` of the vault that is open in this process. Belongs to the service thread.
+class LocalVaultAccess:
+    """A `VaultAccess` of the vault that is open in this process. Belongs to the service thread.
 
     Args:
         name: The vault's name.
@@ -60,12 +61,16 @@ class LocalVaultService:
         runner: ToolRunner,
         registry: ToolRegistry,
         events: EventBus,
+        pending: PendingOperations,
+        memory: Memory,
         queue: FairQueue | None = None,
     ) -> None:
         self._name = name
         self._runner = runner
         self._registry = registry
         self._events = events
+        self._pending = pending
+        self._memory = memory
         self._queue = queue or FairQueue()
         self._asking: dict[tuple[str, str], int] = {}
         self._tasks: dict[asyncio.Task[Any], bool] = {}
@@ -121,7 +126,7 @@ class LocalVaultService:
         claim: str = "",
         progress: OnProgress | None = None,
     ) -> ToolOutcome:
-        """Call a tool like `VaultService.call`.
+        """Call a tool like `VaultAccess.call`.
 
         Raises:
             LimitError: the arguments are nested too deeply.
@@ -165,14 +170,13 @@ class LocalVaultService:
     async def _submit(
         self, tracker: CallTracker, tool: str, arguments: Mapping[str, object], caller: Caller
     ) -> ToolOutcome:
-        pending = self._runner.services.pending
-        if pending is None:
+        if not self._pending.are_kept:
             return await self._watched(tracker, tool, arguments, caller)
-        mine = sum(is_same(one.caller, caller) for one in pending.open_operations)
-        if mine >= _MAX_PENDING:
-            message = f"{mine} of your operations are already waiting for the user."
+        waiting_count = sum(is_same(one.caller, caller) for one in self._pending.open_operations)
+        if waiting_count >= _MAX_PENDING:
+            message = f"{waiting_count} of your operations are already waiting for the user."
             raise LimitError(message, limit=_MAX_PENDING)
-        return await pending.submit(tool, arguments, caller, tracker.wait_for_turn)
+        return await self._pending.submit(tool, arguments, caller, tracker.wait_for_turn)
 
     async def notes(self, client: Client, after: str = "", limit: int = 200) -> NotePage:
         """Return a page of the notes that `client` may see, sorted by path, after `after`.
@@ -207,11 +211,10 @@ class LocalVaultService:
         if kind == "tag":
             names = [one.tag for one in sorted(view.tags(), key=lambda one: -one.count)]
         elif kind == "block":
-            memory = self._runner.services.memory
             caller = caller_of(client)
             reads = self._runner.visibility_for(caller, BLOCK_TOOL).can_read
-            mine = VisibleBlocks(memory.store, reads).blocks(agent_key(caller)) if memory is not None else ()
-            names = [one.label for one in mine]
+            blocks = VisibleBlocks(self._memory.store, reads).blocks(agent_key(caller))
+            names = [one.label for one in blocks]
         else:
             shortest = view.resolver.shortest
             records = {one.path.name: one.path for one in view.notes()}

@@ -29,7 +29,7 @@ _TEXT = json.JSONEncoder(ensure_ascii=False, default=str)
 async def list_tools(context: McpContext, ctx: Context, params: t.PaginatedRequestParams | None) -> Result:
     """Return the tools that the client may call, on one page: few clients ask for a second one."""
     tools = await context.session(ctx).tools()
-    return {"tools": [offer.wire for offer in tools.values()]}
+    return {"tools": [tool.wire for tool in tools.values()]}
 
 
 async def call_tool(
@@ -41,11 +41,11 @@ async def call_tool(
         MCPError: there is no such tool; the audit log records that too.
     """
     client, arguments = context.client(ctx), params.arguments or {}
-    offer = (await context.session(ctx).tools()).get(params.name)
+    tool = (await context.session(ctx).tools()).get(params.name)
     try:
         request = (
-            offer.parse_call(arguments, ctx.meta or {})
-            if offer is not None
+            tool.parse_call(arguments, ctx.meta or {})
+            if tool is not None
             else ToolCallRequest(arguments, "wait", "")
         )
     except ScriptoriumError as error:
@@ -73,19 +73,19 @@ async def call_tool(
         return error_result(error)
     if isinstance(outcome, t.InputRequiredResult):
         return outcome
-    if offer is None and (outcome.error or {}).get("type") == "not_found":
+    if tool is None and (outcome.error or {}).get("type") == "not_found":
         raise MCPError(t.INVALID_PARAMS, outcome.message, dict(outcome.error or {}))
-    return outcome_result(outcome, offer)
+    return outcome_result(outcome, tool)
 
 
-def outcome_result(outcome: ToolOutcome, offer: McpTool | None) -> Result:
+def outcome_result(outcome: ToolOutcome, tool: McpTool | None) -> Result:
     """Convert an outcome to a result of the protocol. A denial by the user is not an error."""
     data = outcome.as_dict()
     if outcome.error is not None and not outcome.success:
         return _result(data, is_error=True)
-    if offer is not None and (problem := offer.result.find_problem(data)):
-        log.error("%s broke its output schema: %s", offer.entry.name, problem)
-        message = _INVALID_RESULT_MESSAGE.format(tool=offer.entry.name, problem=problem)
+    if tool is not None and (problem := tool.find_problem(data)):
+        log.error("%s broke its output schema: %s", tool.entry.name, problem)
+        message = _INVALID_RESULT_MESSAGE.format(tool=tool.entry.name, problem=problem)
         commit = {"commit": outcome.commit} if outcome.commit is not None else {}
         error = {"type": "internal", "message": message, **commit}
         return _result({"success": False, "error": error}, is_error=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.servers.mcp_elicitation import Elicitation, run_detached
 from app.servers.mcp_progress import HEARTBEAT_INTERVAL_S, Context
-from app.servers.vault_service import Client, VaultService
+from app.servers.vault_access import Client, VaultAccess
 from app.toolkit.outcome import ToolOutcome
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class McpContext:
     `heartbeat`: seconds between progress notifications while the user is being asked.
     """
 
-    service: VaultService
+    service: VaultAccess
     sessions: SessionRegistry
     identify: Who
     heartbeat: float = HEARTBEAT_INTERVAL_S

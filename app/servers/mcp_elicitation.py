@@ -22,7 +22,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from app.errors import PermissionDeniedError
 from app.permissions.approval import ApprovalRequest, Decision
 from app.servers import mcp_approval_form
-from app.servers.vault_service import Client
+from app.servers.vault_access import Client
 
 Context = ServerRequestContext[Any, Any]
 T = TypeVar("T")
@@ -62,8 +62,8 @@ class ClientApprover:
             PermissionDeniedError: the client can't ask its user.
         """
         if self.is_pending(request.call):
-            waiting: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
-            return await waiting
+            decision: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
+            return await decision
         asker = ASKER.get()
         if asker is None:
             raise PermissionDeniedError(

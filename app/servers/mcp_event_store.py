@@ -43,8 +43,8 @@ class RecentEvents:
         stream = self._events[id][0]
         later = [
             EventMessage(message, one)
-            for one, (where, message) in self._events.items()
-            if int(one) > int(id) and where == stream and message is not None
+            for one, (stream_id, message) in self._events.items()
+            if int(one) > int(id) and stream_id == stream and message is not None
         ]
         return stream, later
 

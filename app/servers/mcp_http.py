@@ -30,7 +30,7 @@ from app.servers.mcp_json_response import JsonResponseUpgrade
 from app.servers.mcp_progress import Context
 from app.servers.mcp_server import VaultServer, mcp_server
 from app.servers.security import CLIENT_KEY
-from app.servers.vault_service import Client, VaultService
+from app.servers.vault_access import Client, VaultAccess
 
 _MAX_BODY_BYTES = 10 * 1024 * 1024
 _MAX_SESSIONS, _MAX_CLIENT_SESSIONS = 512, 32
@@ -46,7 +46,7 @@ log = logging.getLogger(__name__)
 
 _Name = tuple[tuple[str, str], str]
 """Key of a session: its client, and its id."""
-Build = Callable[[VaultService, Callable[[Context], Client]], VaultServer]
+Build = Callable[[VaultAccess, Callable[[Context], Client]], VaultServer]
 
 
 @dataclass(slots=True)
@@ -75,7 +75,7 @@ class McpHttpApp:
 
     def __init__(
         self,
-        service: VaultService,
+        service: VaultAccess,
         build: Build = mcp_server,
         *,
         idle: float = _IDLE_TIMEOUT_S,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from starlette.types import Receive, Scope, Send
 
-from app.servers.vault_service import VaultService
+from app.servers.vault_access import VaultAccess
 
 if TYPE_CHECKING:
     from app.servers.mcp_http import McpHttpApp
@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 class LazyMcpApp:
     """ASGI app that loads the MCP server on first use; it works while its `lifespan` is open."""
 
-    def __init__(self, service: VaultService) -> None:
+    def __init__(self, service: VaultAccess) -> None:
         self._service = service
         self._stop = asyncio.Event()
         self._loading = asyncio.Lock()

@@ -15,7 +15,7 @@ import mcp_types as t
 from mcp.server.context import ServerRequestContext
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from app.servers.vault_service import CallProgress
+from app.servers.vault_access import CallProgress
 
 log = logging.getLogger(__name__)
 

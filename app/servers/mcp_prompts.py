@@ -118,8 +118,8 @@ async def get_prompt(context: McpContext, ctx: Context, params: t.GetPromptReque
     missing = [one.name for one in prompt.arguments if one.required and one.name not in given]
     foreign = sorted(set(given) - {one.name for one in prompt.arguments})
     if missing or foreign:
-        what = f"needs {', '.join(missing)}" if missing else f"does not take {', '.join(foreign)}"
-        raise MCPError(t.INVALID_PARAMS, f"The prompt {prompt.name} {what}.")
+        problem = f"needs {', '.join(missing)}" if missing else f"does not take {', '.join(foreign)}"
+        raise MCPError(t.INVALID_PARAMS, f"The prompt {prompt.name} {problem}.")
     try:
         parts = await run_detached(prompt.make(PromptContext(context, ctx, given)))
     except ScriptoriumError as error:
@@ -177,10 +177,10 @@ async def _review(prompt_context: PromptContext) -> list[Part]:
         notes += page["notes"]
         total = int(page["total"])
     latest = sorted(notes, key=lambda one: -float(one["modified"]))[:_MAX_SHOWN_NOTES]
-    where = f"the folder {folder}" if folder else "the vault"
+    scope = f"the folder {folder}" if folder else "the vault"
     return [
         _text_part(
-            f"Review what changed lately in {where}: read the notes below that look as if they matter "
+            f"Review what changed lately in {scope}: read the notes below that look as if they matter "
             "(read_note; note_history tells what changed and who did it), group the changes by subject, and "
             "tell me what is new, what contradicts older notes, and what is unfinished. Change nothing."
         ),

@@ -67,10 +67,10 @@ async def list_templates(
         "description": "A memory block by its label.",
         "mimeType": "text/plain",
     }
-    offered = [note] if await context.has_tools(ctx, READ_NOTE_TOOL) else []
+    resources = [note] if await context.has_tools(ctx, READ_NOTE_TOOL) else []
     if await context.has_tools(ctx, BLOCK_TOOL):
-        offered.append(block)
-    return {"resourceTemplates": offered}
+        resources.append(block)
+    return {"resourceTemplates": resources}
 
 
 async def read_resource(context: McpContext, ctx: Context, params: t.ReadResourceRequestParams) -> Result:

@@ -26,7 +26,7 @@ from app.servers.mcp_context import McpContext, Who
 from app.servers.mcp_progress import HEARTBEAT_INTERVAL_S, Context, set_level
 from app.servers.mcp_sessions import open_registry
 from app.servers.mcp_subscriptions import Subscriber, listen
-from app.servers.vault_service import VaultService
+from app.servers.vault_access import VaultAccess
 
 log = logging.getLogger(__name__)
 
@@ -58,7 +58,7 @@ class VaultServer(Server[McpContext]):
         )
 
 
-def mcp_server(service: VaultService, who: Who, heartbeat: float = HEARTBEAT_INTERVAL_S) -> VaultServer:
+def mcp_server(service: VaultAccess, who: Who, heartbeat: float = HEARTBEAT_INTERVAL_S) -> VaultServer:
     """Create a server; `who` identifies clients, and `heartbeat` is as in `McpContext`."""
 
     @asynccontextmanager

@@ -25,7 +25,7 @@ from mcp.server.subscriptions import (
 from app.errors import LimitError, ScriptoriumError
 from app.servers.mcp_tools import McpTool
 from app.servers.mcp_uris import parse_uri
-from app.servers.vault_service import Client, VaultChange, VaultService
+from app.servers.vault_access import Client, VaultAccess, VaultChange
 
 log = logging.getLogger(__name__)
 
@@ -38,7 +38,7 @@ Listener = Callable[[ServerEvent], None]
 class McpSession:
     """One client: its tools and listeners. Implements the SDK's `SubscriptionBus`."""
 
-    def __init__(self, service: VaultService, client: Client) -> None:
+    def __init__(self, service: VaultAccess, client: Client) -> None:
         self._service = service
         self._client = client
         self._listeners: dict[object, Listener] = {}
@@ -52,7 +52,7 @@ class McpSession:
 
     @property
     def is_idle(self) -> bool:
-        """Whether the client has no listeners."""
+        """True if the client has no listeners."""
         return not self._listeners
 
     async def tools(self) -> Mapping[str, McpTool]:
@@ -61,12 +61,12 @@ class McpSession:
         if self._tools is not None:
             return self._tools
         age = self._age
-        made = {
+        tools = {
             entry.name: McpTool.from_descriptor(entry) for entry in await self._service.tools(self._client)
         }
         if age == self._age:
-            self._tools = made
-        return made
+            self._tools = tools
+        return tools
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
         """Send each event to `listener` until the returned function is called."""
@@ -80,10 +80,10 @@ class McpSession:
         watched = Counter(uris)
         self._watched_uris += watched
 
-        def leave() -> None:
+        def unsubscribe() -> None:
             self._watched_uris -= watched
 
-        return leave
+        return unsubscribe
 
     async def publish(self, event: ServerEvent) -> None:
         """Send an event to the listeners."""
@@ -169,7 +169,7 @@ class McpSession:
 class SessionRegistry:
     """The clients of a server. Lives as long as the server."""
 
-    def __init__(self, service: VaultService) -> None:
+    def __init__(self, service: VaultAccess) -> None:
         self._service = service
         self._sessions: dict[tuple[str, str], McpSession] = {}
 
@@ -203,7 +203,7 @@ class SessionRegistry:
 
 
 @asynccontextmanager
-async def open_registry(service: VaultService) -> AsyncIterator[SessionRegistry]:
+async def open_registry(service: VaultAccess) -> AsyncIterator[SessionRegistry]:
     """Open a registry while a server runs."""
     registry = SessionRegistry(service)
     try:

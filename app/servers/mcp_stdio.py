@@ -24,7 +24,7 @@ from pydantic import ValidationError
 from app.encoding import check_json_size
 from app.errors import LimitError
 from app.servers.mcp_server import mcp_server
-from app.servers.vault_service import Client, VaultService
+from app.servers.vault_access import Client, VaultAccess
 
 log = logging.getLogger(__name__)
 
@@ -33,7 +33,7 @@ _Received = SessionMessage | Exception
 Streams = tuple[MemoryObjectReceiveStream[_Received], MemoryObjectSendStream[SessionMessage]]
 
 
-async def serve_stdio(service: VaultService, client: Client) -> None:
+async def serve_stdio(service: VaultAccess, client: Client) -> None:
     """Serve one client until it closes the pipe."""
     server = mcp_server(service, lambda ctx: client)
     if _are_pipes():
@@ -115,17 +115,17 @@ async def _read_messages(
 
 async def _read_line(reader: asyncio.StreamReader) -> bytes | None:
     """Return the next line, empty at the end; None for a line that was too long and was skipped."""
-    whole = True
+    is_complete = True
     while True:
         try:
             line = await reader.readuntil(b"\n")
         except asyncio.IncompleteReadError as error:
             return error.partial
         except asyncio.LimitOverrunError as error:
-            whole = False
+            is_complete = False
             await reader.readexactly(max(1, error.consumed))
             continue
-        return line if whole else None
+        return line if is_complete else None
 
 
 def _parse_error(error: ValidationError) -> tuple[int, str]:

@@ -49,8 +49,8 @@ class Subscriber:
         # The SDK has no public API for the connection.
         connection = ctx.session._connection
         if _STATE_KEY not in connection.state:
-            made = connection.state[_STATE_KEY] = cls(connection, context.session(ctx))
-            connection.exit_stack.push_async_callback(made.close)
+            stream = connection.state[_STATE_KEY] = cls(connection, context.session(ctx))
+            connection.exit_stack.push_async_callback(stream.close)
         subscriber = connection.state[_STATE_KEY]
         assert isinstance(subscriber, Subscriber)
         return subscriber
@@ -70,8 +70,8 @@ class Subscriber:
 
     def remove(self, uri: str) -> None:
         """Unsubscribe from a resource."""
-        if (leave := self._uris.pop(uri, None)) is not None:
-            leave()
+        if (unsubscribe := self._uris.pop(uri, None)) is not None:
+            unsubscribe()
 
     async def close(self) -> None:
         """Stop sending events."""
@@ -120,8 +120,8 @@ async def listen(
     if len(uris) > _MAX_URIS:
         raise MCPError(t.INVALID_PARAMS, f"At most {_MAX_URIS} resources can be subscribed to.")
     session = context.session(ctx)
-    leave = session.watch(uris)
+    unsubscribe = session.watch(uris)
     try:
         return await session.listen(ctx, params)
     finally:
-        leave()
+        unsubscribe()

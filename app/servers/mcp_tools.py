@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from jsonschema_rs import Draft202012Validator
+
 from app.errors import InvalidParametersError
-from app.servers.result_validator import ResultValidator
-from app.servers.vault_service import ToolDescriptor, Waiting
+from app.servers.vault_access import ToolDescriptor, Waiting
 
 WAIT_ARGUMENT, WHY_ARGUMENT = "wait_for_user", "why"
 WAIT_META, WHY_META = "scriptorium/wait", "scriptorium/why"
@@ -51,7 +52,8 @@ class McpTool:
     entry: ToolDescriptor
     wire: Mapping[str, Any]
     added: frozenset[str]
-    result: ResultValidator
+    result: Draft202012Validator
+    """Validates results; for a long list jsonschema would need longer than the tool."""
 
     @classmethod
     def from_descriptor(cls, entry: ToolDescriptor) -> McpTool:
@@ -74,7 +76,18 @@ class McpTool:
             },
             "_meta": {_CATEGORY_META: entry.category},
         }
-        return cls(entry, wire, frozenset(ours), ResultValidator(entry.output_schema))
+        return cls(entry, wire, frozenset(ours), Draft202012Validator(dict(entry.output_schema)))
+
+    def find_problem(self, result: Mapping[str, object]) -> str:
+        """Return the first violation of the output schema in a result, or an empty string if it is valid."""
+        try:
+            error = next(self.result.iter_errors(result), None)
+        except ValueError as not_json:
+            return f"$: {not_json}"
+        if error is None:
+            return ""
+        path = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in error.instance_path)
+        return f"${path}: {error.message}"
 
     def parse_call(self, given: Mapping[str, Any], meta: Mapping[str, Any]) -> ToolCallRequest:
         """Parse a call from a client's arguments and `_meta`.
@@ -83,16 +96,16 @@ class McpTool:
             InvalidParametersError: an additional argument has the wrong type.
         """
         wait: object = meta.get(WAIT_META, True)
-        why: object = meta.get(WHY_META, "")
+        reason: object = meta.get(WHY_META, "")
         arguments = given
         if self.added and not self.added.isdisjoint(given):
             wait = given[WAIT_ARGUMENT] if WAIT_ARGUMENT in given and WAIT_ARGUMENT in self.added else wait
-            why = given[WHY_ARGUMENT] if WHY_ARGUMENT in given and WHY_ARGUMENT in self.added else why
+            reason = given[WHY_ARGUMENT] if WHY_ARGUMENT in given and WHY_ARGUMENT in self.added else reason
             arguments = {name: value for name, value in given.items() if name not in self.added}
         if not isinstance(wait, bool):
             raise InvalidParametersError(f"{WAIT_ARGUMENT} must be true or false.", argument=WAIT_ARGUMENT)
-        if not isinstance(why, str) or len(why) > _MAX_CLAIM_CHARS:
+        if not isinstance(reason, str) or len(reason) > _MAX_CLAIM_CHARS:
             raise InvalidParametersError(
                 f"{WHY_ARGUMENT} must have at most {_MAX_CLAIM_CHARS} characters.", argument=WHY_ARGUMENT
             )
-        return ToolCallRequest(arguments, "wait" if wait else "pending", why.strip())
+        return ToolCallRequest(arguments, "wait" if wait else "pending", reason.strip())

@@ -20,7 +20,7 @@ class ResourceAddress:
 
     @property
     def is_path(self) -> bool:
-        """Whether it is the path of a note, and thus unambiguous."""
+        """True if it is the path of a note, and thus unambiguous."""
         return self.kind == "note" and self.name.endswith(".md")
 
     @property

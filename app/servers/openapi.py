@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from app import __version__
-from app.servers.vault_service import NAME_KINDS, ToolDescriptor
+from app.servers.vault_access import NAME_KINDS, ToolDescriptor
 
 Json = dict[str, Any]
 
@@ -113,8 +113,14 @@ def _get_operation(id: str, summary: str, *parameters: Json, answer: Json | None
     return operation
 
 
-def _parameter(name: str, where: str, text: str, schema: Json) -> Json:
-    return {"name": name, "in": where, "description": text, "required": where == "path", "schema": schema}
+def _parameter(name: str, location: str, text: str, schema: Json) -> Json:
+    return {
+        "name": name,
+        "in": location,
+        "description": text,
+        "required": location == "path",
+        "schema": schema,
+    }
 
 
 _TEXT: Json = {"type": "string"}

@@ -6,22 +6,22 @@ from collections.abc import AsyncIterator, Mapping
 from typing import Literal
 
 from app.errors import PermissionDeniedError
-from app.servers.vault_service import (
+from app.servers.vault_access import (
     Client,
     NotePage,
     OnProgress,
     ToolDescriptor,
+    VaultAccess,
     VaultChange,
-    VaultService,
     Waiting,
 )
 from app.toolkit.outcome import ToolOutcome
 
 
 class ReadOnlyVaultService:
-    """A `VaultService` with only the tools that change nothing."""
+    """A `VaultAccess` with only the tools that change nothing."""
 
-    def __init__(self, service: VaultService) -> None:
+    def __init__(self, service: VaultAccess) -> None:
         self._service = service
 
     @property

@@ -16,7 +16,7 @@ from app.encoding import encodable, encodable_arguments
 from app.errors import NetworkError
 from app.servers import codec
 from app.servers.endpoint_file import Endpoint
-from app.servers.vault_service import Client, NotePage, OnProgress, ToolDescriptor, VaultChange, Waiting
+from app.servers.vault_access import Client, NotePage, OnProgress, ToolDescriptor, VaultChange, Waiting
 from app.toolkit.outcome import ToolOutcome
 
 _TIMEOUT = httpx2.Timeout(10.0, read=60.0)
@@ -29,12 +29,12 @@ class HolderGoneError(NetworkError):
 
     @property
     def sent(self) -> bool:
-        """Whether the outcome of the request is unknown; False if it never arrived."""
+        """True if the outcome of the request is unknown; False if it never arrived."""
         return bool(self.data.get("sent"))
 
 
-class RemoteVaultService:
-    """A `VaultService` in another process. The caller must close it.
+class RemoteVaultAccess:
+    """A `VaultAccess` in another process. The caller must close it.
 
     The methods raise `HolderGoneError` if that process is gone.
     """
@@ -53,7 +53,7 @@ class RemoteVaultService:
         )
 
     @classmethod
-    async def join(cls, endpoint: Endpoint) -> RemoteVaultService:
+    async def join(cls, endpoint: Endpoint) -> RemoteVaultAccess:
         """Connect to the vault at an endpoint.
 
         Raises:
@@ -218,5 +218,5 @@ def _closed() -> HolderGoneError:
 
 def _holder_gone(error: httpx2.HTTPError) -> HolderGoneError:
     sent = not isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.PoolTimeout)
-    why = str(error) or type(error).__name__
-    return HolderGoneError(f"The app that has the vault open can't be reached ({why}).", sent=sent)
+    reason = str(error) or type(error).__name__
+    return HolderGoneError(f"The app that has the vault open can't be reached ({reason}).", sent=sent)

@@ -22,7 +22,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from app.encoding import check_json_size
 from app.errors import LimitError
 from app.permissions.caller import CallerKind
-from app.servers.vault_service import Client
+from app.servers.vault_access import Client
 
 log = logging.getLogger(__name__)
 
@@ -391,10 +391,10 @@ async def _send_rejection(send: Send, rejection: RejectedRequest) -> None:
 
 def _error_type(status: HTTPStatus) -> str:
     """Return the error type for a status."""
-    words = {
+    error_types = {
         HTTPStatus.NOT_FOUND: "not_found",
         HTTPStatus.REQUEST_TIMEOUT: "timeout",
         HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "limit",
         HTTPStatus.TOO_MANY_REQUESTS: "limit",
     }
-    return words.get(status, "permission_denied")
+    return error_types.get(status, "permission_denied")

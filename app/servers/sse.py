@@ -102,21 +102,21 @@ async def until_disconnected(receive: Receive, work: Coroutine[Any, Any, T]) -> 
         work: The work that the client waits for; its cancellation carries the reason.
     """
     task = asyncio.ensure_future(work)
-    both: set[asyncio.Task[Any]] = {task}
-    why = GONE_REASON
+    tasks: set[asyncio.Task[Any]] = {task}
+    reason = GONE_REASON
     try:
         # Most work is done quickly, without the cost of watching the client.
-        await asyncio.wait(both, timeout=_DISCONNECT_GRACE_S)
+        await asyncio.wait(tasks, timeout=_DISCONNECT_GRACE_S)
         if not task.done():
-            both.add(asyncio.ensure_future(_wait_disconnected(receive)))
-            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+            tasks.add(asyncio.ensure_future(_wait_disconnected(receive)))
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
     except asyncio.CancelledError as error:
-        why = str(error)
+        reason = str(error)
         raise
     finally:
-        running = {one for one in both if not one.done()}
+        running = {one for one in tasks if not one.done()}
         for one in running:
-            one.cancel(why)
+            one.cancel(reason)
         if running:
             await asyncio.wait(running)
     return None if task.cancelled() else task.result()

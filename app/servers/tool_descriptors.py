@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from app.servers.vault_service import ToolDescriptor
+from app.servers.vault_access import ToolDescriptor
 from app.toolkit.registry import AccessLevel, Category
 from app.toolkit.result import ToolResult
 from app.toolkit.schema import Schema, flat_schema
@@ -22,7 +22,9 @@ def describe_tool(tool: Tool, category: Category) -> ToolDescriptor:
     category is read-only, changes nothing; a tool that only creates changes no existing note.
     """
     changes = tool.changes_notes and category.level is not AccessLevel.READ_ONLY
-    acts = tool.acts or (tool.proposes and not tool.changes_notes and category.level not in _READING_LEVELS)
+    has_effect = tool.acts or (
+        tool.proposes and not tool.changes_notes and category.level not in _READING_LEVELS
+    )
     only_adds = tool.acts or tool.creates_only or category.level is AccessLevel.NETWORK
     return ToolDescriptor(
         name=tool.name,
@@ -31,10 +33,10 @@ def describe_tool(tool: Tool, category: Category) -> ToolDescriptor:
         category=tool.category,
         input_schema=tool.schema,
         output_schema=outcome_schema(tool.result),
-        read_only=not (changes or acts),
-        destructive=(changes or acts) and not only_adds,
-        idempotent=not (changes or acts),
-        open_world=category.level in _OPEN_WORLD_LEVELS or tool.taints or acts,
+        read_only=not (changes or has_effect),
+        destructive=(changes or has_effect) and not only_adds,
+        idempotent=not (changes or has_effect),
+        open_world=category.level in _OPEN_WORLD_LEVELS or tool.taints or has_effect,
     )
 
 

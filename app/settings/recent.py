@@ -30,7 +30,7 @@ class RecentVault:
 
     @property
     def exists(self) -> bool:
-        """Whether the folder exists now."""
+        """True if the folder exists now."""
         return Path(self.path).is_dir()
 
 

@@ -29,7 +29,7 @@ class GuardedSection(SettingsSection):
 
     @property
     def is_unreadable(self) -> bool:
-        """Whether these settings replace a file that can't be read."""
+        """True if these settings replace a file that can't be read."""
         return bool(self._unreadable) and self.model_dump(mode="json") == self._read_instead
 
     def mark_unreadable(self, file: str) -> None:

@@ -70,6 +70,6 @@ def _entry(entry: Mapping[str, object]) -> FeedEntry:
 
 def _strip_markup(entry: object, max_chars: int) -> str:
     """Return text without markup, on one line."""
-    bare = html.unescape(nh3.clean(str(entry or "")[: max_chars * 20], tags=set()))
-    line = " ".join("".join(char if char.isprintable() else " " for char in bare).split())
+    plain = html.unescape(nh3.clean(str(entry or "")[: max_chars * 20], tags=set()))
+    line = " ".join("".join(char if char.isprintable() else " " for char in plain).split())
     return line if len(line) <= max_chars else f"{line[: max_chars - 1]}…"

@@ -36,8 +36,8 @@ class Inbox:
         """Add a notification; the oldest ones are dropped if there are too many."""
         self._waiting.pop((notification.source, notification.key), None)
         self._waiting[notification.source, notification.key] = notification
-        mine = [key for key in self._waiting if key[0] == notification.source]
-        extra = mine[: max(0, len(mine) - _MAX_SOURCE_ITEMS)]
+        keys = [key for key in self._waiting if key[0] == notification.source]
+        extra = keys[: max(0, len(keys) - _MAX_SOURCE_ITEMS)]
         extra += list(self._waiting)[: max(0, len(self._waiting) - len(extra) - _MAX_ITEMS)]
         for key in dict.fromkeys(extra):
             del self._waiting[key]

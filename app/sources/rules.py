@@ -63,7 +63,7 @@ _RANK = {
 
 @dataclass(frozen=True, slots=True)
 class FileVerdict:
-    """Whether a change is allowed, and why."""
+    """The decision on a change, with its reason."""
 
     effect: Effect
     reason: str
@@ -85,7 +85,7 @@ class FileRules:
                     found = narrowed
         return found
 
-    def judge(self, change: FileChange, agent: str) -> FileVerdict:
+    def evaluate(self, change: FileChange, agent: str) -> FileVerdict:
         """Decide whether the agent may make this change."""
         operation = operation_of(change)
         permission = self.permission(change.path, agent)
@@ -93,8 +93,8 @@ class FileRules:
             return FileVerdict(
                 "ask", f"the folder is outside the vault, and {change.path} is {permission.value}"
             )
-        words = f"{change.path} is {permission.value} in {self._config.name}: no {operation.value}"
-        return FileVerdict("deny", words)
+        reason = f"{change.path} is {permission.value} in {self._config.name}: no {operation.value}"
+        return FileVerdict("deny", reason)
 
 
 def allows(permission: Permission, operation: FileAction) -> bool:

@@ -86,7 +86,7 @@ class Sources:
         self._memory = memory
         self._events = events
         self._opened = opened
-        self._fetcher = fetcher or Fetcher(bounds=FEED_LIMITS)
+        self._fetcher = fetcher or Fetcher(limits=FEED_LIMITS)
         self._writable = writable
         self._file = SourceConfigStore(folder, writable=writable)
         self._configs: dict[str, SourceConfig] = {one.id: one for one in self._file.load()}
@@ -167,7 +167,7 @@ class Sources:
             running.close()
             await running.source.stop()
 
-    # What there is
+    # Access
 
     def list_sources(self) -> tuple[SourceInfo, ...]:
         """Return the state of every source, in the order in which they were added."""
@@ -228,7 +228,7 @@ class Sources:
     def _is_loaded(self, label: str) -> bool:
         return self._memory is not None and any(one.label == label for one in self._memory.all_blocks())
 
-    # What the user does with them
+    # User actions
 
     async def add(self, config: SourceConfig) -> SourceInfo:
         """Add a source and start it.
@@ -317,8 +317,8 @@ class Sources:
         for one in others:
             if isinstance(config, FolderConfig) and isinstance(one, FolderConfig):
                 if folder_hash(Path(one.folder)) == folder_hash(Path(config.folder)):
-                    words = f"The folder is already a source: {one.name}."
-                    raise InvalidParametersError(words, source_id=one.id)
+                    message = f"The folder is already a source: {one.name}."
+                    raise InvalidParametersError(message, source_id=one.id)
             elif isinstance(config, FeedConfig) and isinstance(one, FeedConfig) and one.url == config.url:
                 raise InvalidParametersError(f"The feed is already a source: {one.name}.", source_id=one.id)
 
@@ -371,7 +371,7 @@ class Sources:
         config = self._configs.get(id)
         return isinstance(config, VaultStreamConfig | FolderStreamConfig | FeedConfig) and config.starts_turn
 
-    # What was written
+    # Commits
 
     def record_commit(
         self, place: str, changed: tuple[tuple[NotePath, str | None], ...], *, undo: bool

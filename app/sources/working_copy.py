@@ -79,7 +79,7 @@ class WorkingCopy:
             return FileState.CHANGED_IN_MEMORY
         return FileState.CHANGED_ON_DISK if memory == self.base else FileState.CHANGED_IN_BOTH
 
-    # What can be done
+    # Operations
 
     def load(self) -> ChangeSet:
         """Load the file into the memory; the change set is empty if it is loaded and unchanged.
@@ -142,9 +142,9 @@ class WorkingCopy:
         if existing is not None:
             raise ConflictError(f"{existing} already exists. Nothing was written.", path=str(existing))
         self._check_size(content)
-        where = self.source.store.disk_spelling(self.path)
-        change = Create(where, content.encode())
-        return ChangeSet.of(change, summary=f"Create {where}", place=self.source.place)
+        path = self.source.store.disk_spelling(self.path)
+        change = Create(path, content.encode())
+        return ChangeSet.of(change, summary=f"Create {path}", place=self.source.place)
 
     def delete(self) -> ChangeSet:
         """Move the file to the trash of its folder.

@@ -1,1 +1,1 @@
-"""How any tool works: declaration, schema, registry, runner, limits."""
+"""The framework of all tools: declaration, schema, registry, runner, limits."""

@@ -39,14 +39,14 @@ UNANSWERED_REASON = "unanswered"
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """Exactly this may be done; it may be a part or an edited version of the proposal."""
+    """The approval of a proposal, a part of it, or an edited version."""
 
     proposal: ChangeSet | Effect
 
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """The proposal may not be carried out. `by_user`: the user denied it, with the reason in `words`."""
+    """The rejection of a proposal. `by_user`: the user denied it, with the reason in `words`."""
 
     decided: AuditDecision
     message: str
@@ -75,7 +75,7 @@ class ApprovalGate:
         self._approver = approver
         self._grants = grants
         self._events = events
-        self._waiting: list[_PendingQuestion] = []
+        self._open_questions: list[_PendingQuestion] = []
         self._unsubscribe = events.subscribe(GrantsChanged, self._try_grants)
 
     def close(self) -> None:
@@ -114,10 +114,10 @@ class ApprovalGate:
                 return answer
 
     def _try_grants(self, _: GrantsChanged) -> None:
-        for waiting in self._waiting:
-            verdict = self._policy.decide(waiting.facts)
-            if isinstance(verdict, Allow) and verdict.by == "grant" and not waiting.covered.done():
-                waiting.covered.set_result(verdict)
+        for question in self._open_questions:
+            verdict = self._policy.decide(question.facts)
+            if isinstance(verdict, Allow) and verdict.by == "grant" and not question.covered.done():
+                question.covered.set_result(verdict)
 
     def _allow(self, draft: AuditDraft, verdict: Allow) -> None:
         if verdict.by == "grant":
@@ -134,17 +134,19 @@ class ApprovalGate:
 
     async def _ask(self, draft: AuditDraft, facts: CallFacts, request: ApprovalRequest) -> Allowed | Rejected:
         if self._approver is None:
-            return Rejected(AuditDecision.FAILED, f"Nobody is here to be asked, and {request.reason}.")
-        waiting = _PendingQuestion(facts, asyncio.get_running_loop().create_future())
+            return Rejected(
+                AuditDecision.FAILED, f"No user is available to approve it, and {request.reason}."
+            )
+        question = _PendingQuestion(facts, asyncio.get_running_loop().create_future())
         draft.call.observer.on_question()
-        self._waiting.append(waiting)
+        self._open_questions.append(question)
         self._events.publish(ApprovalAsked(request))
         started = time.perf_counter()
         answer: Decision | Allow | Rejected | None = None
         try:
-            answer = await self._answer(self._approver, request, waiting.covered)
+            answer = await self._answer(self._approver, request, question.covered)
         finally:
-            self._waiting.remove(waiting)
+            self._open_questions.remove(question)
             draft.timer.waited += time.perf_counter() - started
             decision = answer if isinstance(answer, Approved | Denied) else None
             self._events.publish(ApprovalAnswered(request.id, decision, isinstance(answer, Allow)))
@@ -159,45 +161,45 @@ class ApprovalGate:
         self, approver: Approver, request: ApprovalRequest, covered: asyncio.Future[Allow]
     ) -> Decision | Allow | Rejected:
         """Return the decision of the approver or of a new grant; a timeout is a rejection."""
-        asked = asyncio.ensure_future(_ask(approver, request))
-        either: tuple[asyncio.Future[Any], ...] = (asked, covered)
-        why: str | None = None
+        answer_task = asyncio.ensure_future(_ask(approver, request))
+        futures: tuple[asyncio.Future[Any], ...] = (answer_task, covered)
+        withdrawal_reason: str | None = None
         try:
-            await _first_within_time_limit(either, request)
-            if asked.done():
-                return _decision_of(asked)
+            await _first_within_time_limit(futures, request)
+            if answer_task.done():
+                return _decision_of(answer_task)
             if covered.done():
                 return covered.result()
-            why = UNANSWERED_REASON
-            return Rejected(AuditDecision.TIMED_OUT, f"Nobody answered within {request.timeout:g} s.")
+            withdrawal_reason = UNANSWERED_REASON
+            return Rejected(AuditDecision.TIMED_OUT, f"The user did not answer within {request.timeout:g} s.")
         finally:
-            if not asked.done():
-                asked.cancel(COVERED_REASON if covered.done() else why)
-                await asyncio.wait({asked})
-                if not asked.cancelled() and (error := asked.exception()) is not None:
+            if not answer_task.done():
+                answer_task.cancel(COVERED_REASON if covered.done() else withdrawal_reason)
+                await asyncio.wait({answer_task})
+                if not answer_task.cancelled() and (error := answer_task.exception()) is not None:
                     log.error("the approver failed at a withdrawn question", exc_info=error)
 
     def _apply_decision(
         self, draft: AuditDraft, request: ApprovalRequest, decision: Decision
     ) -> Allowed | Rejected:
         if isinstance(decision, Denied):
-            words = f": {decision.words}" if decision.words else "."
+            reason = f": {decision.words}" if decision.words else "."
             return Rejected(
-                AuditDecision.USER_DENIED, f"{DENIED_MESSAGE}{words}", decision.words, by_user=True
+                AuditDecision.USER_DENIED, f"{DENIED_MESSAGE}{reason}", decision.words, by_user=True
             )
         try:
             check_approved(request.proposal, decision.proposal)
             if decision.grant is not None and decision.grant not in request.offers:
-                raise PermissionDeniedError("The answer gives a standing yes that was not offered.")
+                raise PermissionDeniedError("The answer grants a permission that was not offered.")
         except PermissionDeniedError as error:
             return _failed_rejection(error)
         if not decision.proposal and not isinstance(decision.proposal, Effect):
             return Rejected(AuditDecision.USER_DENIED, "The user approved none of it.", by_user=True)
-        words = _approved_words(request, decision)
-        draft.decide(AuditDecision.USER_APPROVED, words)
+        reason = _approval_reason(request, decision)
+        draft.decide(AuditDecision.USER_APPROVED, reason)
         if decision.grant is not None:
             grant = self._grants.add(decision.grant)
-            draft.decide(AuditDecision.USER_APPROVED, words, (grant.id,))
+            draft.decide(AuditDecision.USER_APPROVED, reason, (grant.id,))
         return Allowed(decision.proposal)
 
 
@@ -233,34 +235,36 @@ def _timeout(draft: AuditDraft, caller: Caller, policy: Policy) -> float | None:
     return None if is_in_window else policy.approval_timeout
 
 
-async def _first_within_time_limit(either: tuple[asyncio.Future[Any], ...], request: ApprovalRequest) -> None:
-    """Wait until one of `either` is done or the time limit, which the user's work moves, is reached."""
+async def _first_within_time_limit(
+    futures: tuple[asyncio.Future[Any], ...], request: ApprovalRequest
+) -> None:
+    """Wait until one of `futures` is done or the time limit, which the user's work moves, is reached."""
     started = time.monotonic()
-    while not any(future.done() for future in either):
-        left = None
+    while not any(future.done() for future in futures):
+        remaining = None
         if request.timeout is not None:
-            left = started + request.timeout + request.postponed.seconds - time.monotonic()
-            if left <= 0:
+            remaining = started + request.timeout + request.postponed.seconds - time.monotonic()
+            if remaining <= 0:
                 return
-        limited = None if left is None or math.isinf(left) else left
-        await asyncio.wait(either, timeout=limited, return_when=asyncio.FIRST_COMPLETED)
+        wait_seconds = None if remaining is None or math.isinf(remaining) else remaining
+        await asyncio.wait(futures, timeout=wait_seconds, return_when=asyncio.FIRST_COMPLETED)
 
 
 async def _ask(approver: Approver, request: ApprovalRequest) -> Decision:
     return await approver.decide(request)
 
 
-def _decision_of(asked: asyncio.Future[Decision]) -> Decision | Rejected:
+def _decision_of(answer_task: asyncio.Future[Decision]) -> Decision | Rejected:
     """Return the answer of the approver; a failure or an invalid answer is a rejection."""
-    if asked.cancelled():
-        return _failed_rejection(asyncio.CancelledError("the approver gave up"))
-    error = asked.exception()
+    if answer_task.cancelled():
+        return _failed_rejection(asyncio.CancelledError("the approver canceled the request"))
+    error = answer_task.exception()
     if isinstance(error, ScriptoriumError):
         # The approver knows why it can't ask: no user is present, or the change is too long to show.
         return Rejected(AuditDecision.FAILED, error.message)
     if error is not None:
         return _failed_rejection(error)
-    answer = asked.result()
+    answer = answer_task.result()
     if not isinstance(answer, Approved | Denied):
         return _failed_rejection(TypeError(f"an answer of the type {type(answer).__name__}"))
     return answer
@@ -268,15 +272,15 @@ def _decision_of(asked: asyncio.Future[Decision]) -> Decision | Rejected:
 
 def _failed_rejection(error: BaseException) -> Rejected:
     log.error("the approver failed", exc_info=error)
-    return Rejected(AuditDecision.FAILED, f"The question could not be asked: {error or type(error).__name__}")
+    return Rejected(AuditDecision.FAILED, f"The user could not be asked: {error or type(error).__name__}")
 
 
-def _approved_words(request: ApprovalRequest, decision: Approved) -> str:
-    words = [decision.words or "approved by the user"]
+def _approval_reason(request: ApprovalRequest, decision: Approved) -> str:
+    parts = [decision.words or "approved by the user"]
     if decision.edited:
-        words.append("after editing the text")
+        parts.append("after editing the text")
     elif decision.proposal is not request.proposal and decision.proposal != request.proposal:
-        words.append("in part")
+        parts.append("in part")
     if decision.grant is not None:
-        words.append(f"and from now on: {describe(decision.grant)}")
-    return " ".join(words)
+        parts.append(f"and from now on: {describe(decision.grant)}")
+    return " ".join(parts)

@@ -28,13 +28,13 @@ class CallTimer:
 
     @property
     def duration_ms(self) -> float:
-        """How long the call has run, in milliseconds."""
+        """The time that the call has run, in milliseconds."""
         return round(1000 * (time.perf_counter() - self._started - self.waited), 3)
 
 
 @dataclass(frozen=True, slots=True)
 class GateDecision:
-    """What the gate decided on a call, and why. A call fails until the gate decides on it."""
+    """The gate's decision on a call, with its reason. A call fails until the gate decides on it."""
 
     kind: AuditDecision = AuditDecision.FAILED
     reason: str = ""
@@ -43,7 +43,7 @@ class GateDecision:
 
 @dataclass(slots=True)
 class AuditDraft:
-    """What the audit log will say about a call, filled in by the stages of the pipeline.
+    """The audit entry of a running call, filled in by the stages of the pipeline.
 
     Attributes:
         call: The call.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Generic, TypeVar
@@ -40,18 +40,18 @@ from app.toolkit.call_results import (
     without_changes,
 )
 from app.toolkit.commit_queue import CommitQueue
-from app.toolkit.context import ToolContext
+from app.toolkit.context import ServiceContext
 from app.toolkit.disclosure import filter_outcome
 from app.toolkit.document_stores import StoreRegistry
 from app.toolkit.history_view import HistoryView
 from app.toolkit.index_view import IndexView
-from app.toolkit.limits import RateLimiter
 from app.toolkit.outcome import ToolFinished, ToolOutcome, ToolStarted
 from app.toolkit.proposal import EffectProposal, Proposal
+from app.toolkit.rate_limiter import RateLimiter
 from app.toolkit.read_authorization import PreparedCall, authorize_reads
 from app.toolkit.registry import AccessLevel, Category, ToolRegistry
 from app.toolkit.result import ToolResult
-from app.toolkit.services import Services
+from app.toolkit.services import OptionalModels
 from app.toolkit.tool import Answer, Tool
 from app.toolkit.turn_rules import TurnRules
 from app.toolkit.user_edits import describe_changes, user_edits
@@ -87,10 +87,10 @@ class Stages(Generic[In, Out]):
         """Return the chain with `stage` added to its end."""
         before = self._stage
 
-        def both(value: In, proceed: Proceed[Next]) -> Awaitable[ToolOutcome]:
+        def chained(value: In, proceed: Proceed[Next]) -> Awaitable[ToolOutcome]:
             return before(value, lambda produced: stage(produced, proceed))
 
-        return Stages(both)
+        return Stages(chained)
 
     def ending_with(self, last: Proceed[Out]) -> Proceed[In]:
         """Return a function that runs the chain and then `last`."""
@@ -107,7 +107,7 @@ class ResolvedCall:
 
 
 @dataclass(frozen=True, slots=True)
-class AnsweredCall:
+class ExecutedCall:
     """A call whose tool has run, with its answer. Text from outside influences a proposal `from_outside`."""
 
     call: PreparedCall
@@ -154,7 +154,8 @@ class CallPipeline:
         audit: AuditLog,
         audit_writer: AuditWriter,
         commits: CommitQueue,
-        services: Services,
+        models: OptionalModels,
+        services: Mapping[str, object],
         events: EventBus,
     ) -> None:
         self._registry = registry
@@ -170,6 +171,7 @@ class CallPipeline:
         self._audit_log = audit
         self._audit_writer = audit_writer
         self._commits = commits
+        self._models = models
         self._services = services
         self._events = events
         self.run: Proceed[Call] = (
@@ -359,21 +361,21 @@ class CallPipeline:
 
     # Execute
 
-    async def _execute(self, call: PreparedCall, proceed: Proceed[AnsweredCall]) -> ToolOutcome:
+    async def _execute(self, call: PreparedCall, proceed: Proceed[ExecutedCall]) -> ToolOutcome:
         """Run the tool; once more if a file changed between its proposal and the commit."""
         request = call.draft.call.request
         if isinstance(request, ResolvedUndo):
             change_set = request.plan.resolve(request.choices)
             undo: Proposal[ToolResult] = Proposal(change_set, _undo_result, request.plan.commits)
-            return await proceed(AnsweredCall(call, undo))
+            return await proceed(ExecutedCall(call, undo))
         answer = await self._run_tool(call)
         try:
-            return await proceed(AnsweredCall(call, answer))
+            return await proceed(ExecutedCall(call, answer))
         except ConflictError as error:
             if not isinstance(answer, Proposal):
                 raise
             log.info("%s runs again: %s", call.tool.name, error)
-        return await proceed(AnsweredCall(call, await self._run_tool(call)))
+        return await proceed(ExecutedCall(call, await self._run_tool(call)))
 
     async def _run_tool(self, call: PreparedCall) -> Answer:
         """Run the tool's function.
@@ -381,13 +383,18 @@ class CallPipeline:
         Raises:
             TimeoutExpiredError: It took longer than the tool's time limit.
         """
-        context = ToolContext(
+        semantic_search, language_model = self._models.semantic_search(), self._models.language_model()
+        if language_model is not None:
+            language_model = language_model.with_usage_callback(call.draft.add_usage)
+        context = ServiceContext(
             call.caller,
             VaultView(self._store, self._index.resolver, call.visibility),
-            IndexView(self._index, call.visibility, self._services.semantic_search),
+            IndexView(self._index, call.visibility, semantic_search),
             HistoryView(self._journal, self._audit_log, self._stores, call.caller, call.visibility),
-            self._services.with_usage_callback(call.draft.add_usage),
+            semantic_search,
+            language_model,
             call.visibility.can_read,
+            self._services.get(call.tool.category),
         )
         try:
             async with asyncio.timeout(call.tool.timeout) as limit:
@@ -402,7 +409,7 @@ class CallPipeline:
     # Approve
 
     async def _approve(
-        self, answered: AnsweredCall, proceed: Proceed[ApprovedChanges | ApprovedEffect]
+        self, answered: ExecutedCall, proceed: Proceed[ApprovedChanges | ApprovedEffect]
     ) -> ToolOutcome:
         """Take a proposal through the gate: the policy decides, or the user is asked.
 
@@ -483,7 +490,7 @@ class CallPipeline:
         self._audit_writer.ensure_flushed()
         draft.call.observer.on_write()
         await self._commits.commit(
-            change_set, draft.call.caller, entry=draft.call.id, undoes=undoes, landed=draft.set_commit
+            change_set, draft.call.caller, entry=draft.call.id, undoes=undoes, on_written=draft.set_commit
         )
 
     async def _carry_out(self, approved: ApprovedEffect) -> ToolOutcome:
@@ -503,7 +510,7 @@ class CallPipeline:
         self._audit_writer.append(call.draft.entry())
         call.draft.call.observer.on_effect()
         call.draft.begin_next_step()
-        return await self._approve(AnsweredCall(call, answer, effect.kind == PAGE), self._commit)
+        return await self._approve(ExecutedCall(call, answer, effect.kind == PAGE), self._commit)
 
     def _backlinks(self, path: NotePath) -> Iterable[NotePath]:
         return {link.source for link in self._index.backlinks(path)}

@@ -70,13 +70,13 @@ def check_size(tool: Tool, given: Mapping[str, object]) -> None:
             ],
             arguments=sorted(known),
         )
-    left = MAX_VALUES
+    remaining = MAX_VALUES
     pending: list[object] = [given]
     while pending:
         value = pending.pop()
         if isinstance(value, Mapping | list | tuple):
-            left -= len(value)
-            if left < 0:
+            remaining -= len(value)
+            if remaining < 0:
                 raise LimitError(f"{tool.name} takes {MAX_VALUES:,} values at most.", limit=MAX_VALUES)
             pending.extend(value.values() if isinstance(value, Mapping) else value)
 

@@ -39,11 +39,11 @@ class CommitQueue:
         *,
         entry: str,
         undoes: tuple[int, ...],
-        landed: Callable[[Commit], None],
+        on_written: Callable[[Commit], None],
     ) -> Commit:
         """Write `change_set`, update the index and publish the changes; canceling does not interrupt a write.
 
-        `landed` is called as soon as the change is on disk.
+        `on_written` is called as soon as the change is on disk.
 
         Raises:
             ConflictError: a file changed since the change set was made; nothing was written.
@@ -51,11 +51,11 @@ class CommitQueue:
             StorageError: the disk write failed; nothing was written.
         """
         async with self._turn_taking:
-            work = asyncio.ensure_future(self._commit(change_set, caller, entry, undoes, landed))
+            work = asyncio.ensure_future(self._commit(change_set, caller, entry, undoes, on_written))
             return await self._finished(work)
 
     async def commit_external(
-        self, change_set: ChangeSet, caller: Caller, *, entry: str, landed: Callable[[Commit], None]
+        self, change_set: ChangeSet, caller: Caller, *, entry: str, on_written: Callable[[Commit], None]
     ) -> Commit:
         """Record what a program has already written to the vault, update the index and publish the changes.
 
@@ -66,7 +66,7 @@ class CommitQueue:
             commit = await asyncio.to_thread(
                 self._vault.record_external, change_set, author=caller.name, turn=caller.turn, entry=entry
             )
-            landed(commit)
+            on_written(commit)
             return await self._publish(commit)
 
     async def wait_idle(self) -> None:
@@ -90,7 +90,7 @@ class CommitQueue:
         caller: Caller,
         entry: str,
         undoes: tuple[int, ...],
-        landed: Callable[[Commit], None],
+        on_written: Callable[[Commit], None],
     ) -> Commit:
         commit = await asyncio.to_thread(
             self._places.get(change_set.place).store.commit,
@@ -101,7 +101,7 @@ class CommitQueue:
             entry=entry,
             undoes=undoes,
         )
-        landed(commit)
+        on_written(commit)
         if commit.place:
             self._events.publish(DocumentsChanged(commit.place, commit.paths, commit.author, commit.id))
             return commit
@@ -113,8 +113,8 @@ class CommitQueue:
         try:
             places = [path for change in commit.changes for path in (change.path, change.place)]
             misnamed = (path for path in places if not is_encodable(path.text))
-            gone = (*event.removed, *(old for old, _ in event.moved))
-            await self._index.refresh((*event.paths, *misnamed), gone)
+            removed = (*event.removed, *(old for old, _ in event.moved))
+            await self._index.refresh((*event.paths, *misnamed), removed)
         except Exception:
             # The notes are written, and they are authoritative; the next scan repairs the index.
             log.exception("the index could not follow commit %d", commit.id)

@@ -43,15 +43,17 @@ _JSON = json.JSONEncoder(ensure_ascii=False, default=str)
 _EXPLANATION_FIELDS = frozenset(["message", "left_out", "said", "output", "errors"])
 
 
-def filter_outcome(outcome: ToolOutcome, sight: CallVisibility, given: Mapping[str, object]) -> ToolOutcome:
+def filter_outcome(
+    outcome: ToolOutcome, visibility: CallVisibility, given: Mapping[str, object]
+) -> ToolOutcome:
     """Return the outcome without what its caller may not know.
 
     Args:
         outcome: The outcome of the call.
-        sight: The visibility of the call.
+        visibility: The visibility of the call.
         given: The arguments of the call.
     """
-    if not _needs_cleaning(outcome, hidden := sight.hidden_paths()):
+    if not _needs_cleaning(outcome, hidden := visibility.hidden_paths()):
         return outcome
     names = _HiddenNames(hidden, given)
     error = outcome.error
@@ -67,8 +69,8 @@ def filter_outcome(outcome: ToolOutcome, sight: CallVisibility, given: Mapping[s
 
 def _needs_cleaning(outcome: ToolOutcome, hidden: HiddenPaths) -> bool:
     """Return whether the outcome names a hidden file or can't be encoded; fast, because few outcomes do."""
-    told = (outcome.result, outcome.message, outcome.error, outcome.words)
-    text = _JSON.encode(told)
+    parts = (outcome.result, outcome.message, outcome.error, outcome.words)
+    text = _JSON.encode(parts)
     return not is_encodable(text) or (bool(hidden) and bool(hidden.in_text(text)))
 
 

@@ -1,4 +1,4 @@
-"""Reads the parts of a Google docstring that tools are documented with."""
+"""Parse the Google docstrings of tools."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ARGUMENT = re.compile(r"(\w+)(?: *\([^)]*\))?: *(.*)$")
 
 @dataclass(frozen=True, slots=True)
 class Documentation:
-    """`summary` is the first sentence's line, `text` all before the sections, `arguments` by name."""
+    """A docstring: its summary line, the text before the sections, and the arguments by name."""
 
     summary: str
     text: str
@@ -21,7 +21,7 @@ class Documentation:
 
 
 def read_docstring(text: str | None) -> Documentation:
-    """The documentation in `text`; empty where there is none."""
+    """Parse a docstring; the documentation is empty if it is None."""
     lines = inspect.cleandoc(text or "").splitlines()
     before: list[str] = []
     arguments: dict[str, list[str]] = {}
@@ -35,11 +35,11 @@ def read_docstring(text: str | None) -> Documentation:
             current = _read_argument(line, current, arguments)
     body = "\n".join(before).strip()
     joined = {name: " ".join(part for part in parts if part) for name, parts in arguments.items()}
-    return Documentation(body.partition("\n\n")[0].replace("\n", " "), _unwrapped(body), joined)
+    return Documentation(body.partition("\n\n")[0].replace("\n", " "), _unwrap(body), joined)
 
 
 def _read_argument(line: str, current: str, arguments: dict[str, list[str]]) -> str:
-    """Add the line to the argument it belongs to; the name of that argument."""
+    """Add the line to its argument and return the name of that argument."""
     indent = len(line) - len(line.lstrip())
     if indent == 4 and (found := _ARGUMENT.match(line.strip())):
         arguments[found[1]] = [found[2]]
@@ -49,8 +49,8 @@ def _read_argument(line: str, current: str, arguments: dict[str, list[str]]) -> 
     return current
 
 
-def _unwrapped(body: str) -> str:
-    """Paragraphs on one line each; lists keep their lines."""
+def _unwrap(body: str) -> str:
+    """Return each paragraph on one line; lists keep their lines."""
     paragraphs = body.split("\n\n")
     return "\n\n".join(
         p if re.search(r"^\s*[-*] ", p, re.MULTILINE) else " ".join(p.split()) for p in paragraphs

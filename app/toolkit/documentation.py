@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from app.toolkit.registry import AccessLevel, Category, ToolRegistry
+from app.toolkit.registry import AccessLevel, Category, ToolCatalog
 from app.toolkit.tool import Tool
 
 _LEVELS = {
-    AccessLevel.READ_ONLY: "Its tools read and change nothing.",
-    AccessLevel.NETWORK: "Its tools read, fetch from the web and propose new notes only; you decide.",
-    AccessLevel.READ_WRITE: "Its tools read, and propose changes that you decide on.",
-    AccessLevel.EXECUTE: "Its tools may run programs; each run is asked about.",
+    AccessLevel.READ_ONLY: "These tools only read.",
+    AccessLevel.NETWORK: "These tools read, fetch web pages and propose new notes; you approve or deny them.",
+    AccessLevel.READ_WRITE: "These tools read, and propose changes, which you approve or deny.",
+    AccessLevel.EXECUTE: "These tools can run programs; each run needs your approval.",
 }
 
 _PLAIN = {"string": "text", "boolean": "yes or no", "null": "nothing"}
 
 
-def catalog_page(registry: ToolRegistry) -> str:
+def catalog_page(catalog: ToolCatalog) -> str:
     """Return a page with one line per tool, by category; categories that are off are marked."""
     parts = ["# The tools"]
-    for category in registry.categories:
-        tools = [tool for tool in registry.all_tools() if tool.category == category.id]
+    for category in catalog.categories:
+        tools = [tool for tool in catalog.all_tools() if tool.category == category.id]
         if not tools:
             continue
         state = "" if category.on else " (off)"
@@ -39,28 +39,28 @@ def tool_page(tool: Tool, category: Category) -> str:
     if tool.operations:
         parts += ["## Operations", _operations(tool)]
     if tool.examples:
-        parts += ["## Said in words", _bullets(f"“{example}”" for example in tool.examples)]
+        parts += ["## Example requests", _bullets(f"“{example}”" for example in tool.examples)]
     parts += ["## Result", _result(tool)]
     return "\n\n".join(parts) + "\n"
 
 
 def _tool_description(tool: Tool, category: Category) -> str:
-    said = [f"Category {category.name}, {category.level.value}."]
+    lines = [f"Category {category.name}, {category.level.value}."]
     if tool.always_asks:
-        said.append("Each change is asked about, whatever was allowed before.")
+        lines.append("Every change needs approval; earlier approvals do not count.")
     elif tool.changes_notes:
-        said.append("Each change is shown and waits for your yes, unless you have allowed its kind.")
+        lines.append("Every change is shown for approval, unless you have auto-approved its kind.")
     elif tool.proposes:
-        said.append("What it does outside the notes is shown before it happens.")
+        lines.append("Every action outside the notes is shown for approval first.")
     else:
-        said.append("It changes nothing.")
+        lines.append("It changes nothing.")
     if tool.taints:
-        said.append("Its results hold text from outside: changes that follow are always asked about.")
+        lines.append("Its results contain text from outside: the changes that follow always need approval.")
     rate = tool.rate_per_minute or category.rate_per_minute
-    said.append(f"At most {rate} calls a minute by one caller.")
+    lines.append(f"At most {rate} calls a minute per caller.")
     if tool.usage_rule:
-        said.append(f"\n\nFor agents: {tool.usage_rule}")
-    return " ".join(said)
+        lines.append(f"\n\nFor agents: {tool.usage_rule}")
+    return " ".join(lines)
 
 
 def _arguments(tool: Tool) -> str:

@@ -65,11 +65,11 @@ class ExternalChangeRecorder:
         try:
             if change_set:
                 await self._commits.commit_external(
-                    change_set, caller, entry=call.id, landed=draft.set_commit
+                    change_set, caller, entry=call.id, on_written=draft.set_commit
                 )
             draft.result = outcome.message
         except ScriptoriumError as error:
-            draft.result = f"{outcome.message} It could not be kept for undo: {error.message}"
+            draft.result = f"{outcome.message} It could not be stored for undo: {error.message}"
             outcome = ToolOutcome(False, message=draft.result, error=error.as_dict())
         entry = self._audit_writer.append(draft.entry())
         commit = None if draft.commit is None else draft.commit.id
@@ -79,8 +79,8 @@ class ExternalChangeRecorder:
 
 
 def _describe_changes(change_set: ChangeSet, lost: tuple[NotePath, ...]) -> str:
-    said = [f"{change_set.summary}, without asking."] if change_set.summary else []
+    sentences = [f"{change_set.summary}, without asking."] if change_set.summary else []
     if lost:
         names = ", ".join(map(str, lost[:3])) + (" and others" if len(lost) > 3 else "")
-        said.append(f"Changed too, without a copy of what was there: {names}.")
-    return " ".join(said)
+        sentences.append(f"Changed too, without a copy of what was there: {names}.")
+    return " ".join(sentences)

@@ -31,13 +31,13 @@ class ResolvedPath:
 
     `inside` is its path in the vault (empty: the vault itself), or None if it is outside. `whole`: it is used
     as a folder, and access is requested for the location itself; otherwise for its parent folder.
-    `said` is the path in the caller's words, the only one to show it for a hidden location.
+    `requested` is the path in the caller's words, the only one to show it for a hidden location.
     """
 
     real: str
     inside: str | None
     whole: bool = False
-    said: str = ""
+    requested: str = ""
 
     def as_folder(self) -> ResolvedPath:
         """Return the same location, used as a folder."""
@@ -55,7 +55,7 @@ class ResolvedPath:
 
     @property
     def is_outside(self) -> bool:
-        """Whether it lies outside the vault."""
+        """True if it lies outside the vault."""
         return self.inside is None
 
 
@@ -83,11 +83,11 @@ class FileAccess:
         try:
             inside = PurePath(real).relative_to(self.root).as_posix()
         except ValueError:
-            return ResolvedPath(real, None, said=text)
+            return ResolvedPath(real, None, requested=text)
         inside = "" if inside == "." else inside
         if inside and NotePath.on_disk(inside).is_hidden:
             raise PermissionDeniedError(f"{text} belongs to a program's own data.", path=text)
-        return ResolvedPath(real, inside, said=text)
+        return ResolvedPath(real, inside, requested=text)
 
     def may_enter(self, real: str) -> bool:
         """Return whether a walk may enter the folder at this path, which contains no links."""
@@ -117,12 +117,12 @@ class FileAccess:
             return str(Path(text).expanduser())
         if PurePath(text).is_absolute():
             return text
-        bare = text.strip().strip("/")
-        if bare in ("", "."):
+        relative = text.strip().strip("/")
+        if relative in ("", "."):
             return self.root
-        if not os.path.lexists(PurePath(self.root, bare)):
-            bare = NotePath.parse(bare.removeprefix("./")).text
-        return str(PurePath(self.root, bare))
+        if not os.path.lexists(PurePath(self.root, relative)):
+            relative = NotePath.parse(relative.removeprefix("./")).text
+        return str(PurePath(self.root, relative))
 
 
 def open_folder(real: str) -> Folder:

@@ -76,49 +76,49 @@ class WalkLimits:
         """Return whether the time is up, and record that once."""
         if self.clock() < self.ends:
             return False
-        self.note_left_out(f"what was not looked at within {WALK_TIMEOUT_S:g} s")
+        self.report_omission(f"what was not looked at within {WALK_TIMEOUT_S:g} s")
         return True
 
-    def note_left_out(self, what: str) -> None:
+    def report_omission(self, what: str) -> None:
         """Record what is left out."""
         if what not in self.left_out:
             self.left_out.append(what)
 
 
-def walk(top: str, bounds: WalkLimits) -> Iterator[DirectoryEntry]:
+def walk(top: str, limits: WalkLimits) -> Iterator[DirectoryEntry]:
     """Yield the entries of the folder at `top` and below, folder by folder, sorted by name.
 
     Raises:
         NotFoundError, InvalidPathError, StorageError: as for `open_folder`, for `top` itself.
     """
-    bounds.begin()
+    limits.begin()
     pending = [_entries(top, "")]
     while pending:
         for entry in pending.pop(0):
-            if bounds.is_over():
+            if limits.is_over():
                 return
-            if not bounds.shows(entry.path):
+            if not limits.shows(entry.path):
                 continue
             yield entry
-            if entry.kind == "folder" and (inner := _open_listing(top, entry, bounds)) is not None:
+            if entry.kind == "folder" and (inner := _open_listing(top, entry, limits)) is not None:
                 pending.append(inner)
 
 
-def _open_listing(top: str, entry: DirectoryEntry, bounds: WalkLimits) -> list[DirectoryEntry] | None:
+def _open_listing(top: str, entry: DirectoryEntry, limits: WalkLimits) -> list[DirectoryEntry] | None:
     """Return the entries of a folder of the walk; None if it is not entered."""
     real = str(PurePath(top, entry.path))
-    if entry.path.count("/") + 1 >= bounds.depth:
+    if entry.path.count("/") + 1 >= limits.depth:
         return None
     if entry.path.rpartition("/")[2].startswith("."):
-        bounds.note_left_out("hidden folders")
+        limits.report_omission("hidden folders")
         return None
-    if not bounds.enters(real):
-        bounds.note_left_out(f"{entry.path}: no tool reads that")
+    if not limits.enters(real):
+        limits.report_omission(f"{entry.path}: no tool reads that")
         return None
     try:
         return _entries(real, f"{entry.path}/")
     except (NotFoundError, InvalidPathError, StorageError):
-        bounds.note_left_out(f"{entry.path}: it can't be read")
+        limits.report_omission(f"{entry.path}: it can't be read")
         return None
 
 
@@ -199,30 +199,30 @@ def line_pattern(pattern: str, *, cased: bool) -> _LinePattern:
 
 
 def matching_lines(
-    files: Iterator[str], read: Callable[[str], bytes], pattern: _LinePattern, bounds: WalkLimits
+    files: Iterator[str], read: Callable[[str], bytes], pattern: _LinePattern, limits: WalkLimits
 ) -> Iterator[GrepMatch]:
-    """Return the matching lines, file by file; files that can't be searched are recorded in `bounds`.
+    """Return the matching lines, file by file; files that can't be searched are recorded in `limits`.
 
     Args:
         files: Names of files.
         read: Returns the bytes of a file; a file for which it raises is left out.
         pattern: The result of `line_pattern`.
-        bounds: The limits, which include the time.
+        limits: The limits, which include the time.
     """
     for name in files:
         try:
             content = read(name)
         except LimitError:
-            bounds.note_left_out(f"{name}: larger than {MAX_FILE_BYTES // 1024**2} MiB")
+            limits.report_omission(f"{name}: larger than {MAX_FILE_BYTES // 1024**2} MiB")
             continue
         except (NotFoundError, InvalidPathError, StorageError):
-            bounds.note_left_out(f"{name}: it can't be read")
+            limits.report_omission(f"{name}: it can't be read")
             continue
         if is_binary(content):
-            bounds.note_left_out(f"{name}: not text")
+            limits.report_omission(f"{name}: not text")
             continue
         for number, line in enumerate(content.split(b"\n"), 1):
-            if number % 1000 == 0 and bounds.is_over():
+            if number % 1000 == 0 and limits.is_over():
                 return
             if pattern.search(line):
                 yield GrepMatch(name, number, _decode_line(line))

@@ -11,35 +11,25 @@ from app.errors import InvalidPathError, LimitError, NotFoundError, ScriptoriumE
 from app.permissions.approval import Effect
 from app.permissions.impact import OUTSIDE_READ
 from app.toolkit.context import ToolContext
-from app.toolkit.file_access import FileAccess, ResolvedPath
+from app.toolkit.file_access import ResolvedPath
 from app.toolkit.file_reader import MAX_FILE_BYTES, WalkLimits, read_file, read_start
 from app.toolkit.open_note import OpenNote
 from app.toolkit.proposal import EffectProposal
 from app.toolkit.result import ToolResult
+from app.toolkit.services import FileContext
 from app.vault.markdown.privacy import HEAD_BYTES, is_private
 from app.vault.path import NOTE_SUFFIXES, NotePath
 
 R = TypeVar("R", bound=ToolResult)
 
 
-def file_access_of(context: ToolContext) -> FileAccess:
-    """Return the access to the disk around the vault.
-
-    Raises:
-        NotFoundError: only notes are accessible here.
-    """
-    if context.services.file_access is None:
-        raise NotFoundError("The files of this vault can't be reached here.")
-    return context.services.file_access
-
-
-async def resolve_path(context: ToolContext, text: str) -> ResolvedPath:
+async def resolve_path(context: FileContext, text: str) -> ResolvedPath:
     """Resolve the path `text`; raises the same errors as `FileAccess.resolve`."""
-    return await asyncio.to_thread(file_access_of(context).resolve, text)
+    return await asyncio.to_thread(context.services.file_access.resolve, text)
 
 
 def ask_to_read(
-    context: ToolContext, text: str, *spots: ResolvedPath, read: Callable[[], R]
+    context: ToolContext, text: str, *locations: ResolvedPath, read: Callable[[], R]
 ) -> EffectProposal[R]:
     """Request access to the folders outside the vault, then read in a thread.
 
@@ -49,36 +39,36 @@ def ask_to_read(
     Args:
         context: The context of the call.
         text: A sentence that describes what will be read.
-        spots: The folders, or the files whose parent folders, need approval.
+        locations: The folders, or the files whose parent folders, need approval.
         read: Reads and returns the result.
     """
 
     async def run() -> R:
         return (await asyncio.to_thread(read)).from_outside()
 
-    outside = [spot for spot in spots if spot.is_outside]
-    folders = dict.fromkeys(spot.folder for spot in outside)
-    shown = (*(("folder", folder) for folder in folders), *(("path", spot.real) for spot in outside))
+    outside = [location for location in locations if location.is_outside]
+    folders = dict.fromkeys(location.folder for location in outside)
+    shown = (*(("folder", folder) for folder in folders), *(("path", location.real) for location in outside))
     return context.propose_effect(Effect(OUTSIDE_READ, text, shown), run)
 
 
 class FileView:
-    """What a call may see in the folder `spot.folder` and below; paths are relative to it.
+    """The files that a call may see in the folder `spot.folder` and below; paths are relative to it.
 
     Raises:
         NotFoundError: the location is the vault itself, used as a file.
     """
 
-    def __init__(self, context: ToolContext, spot: ResolvedPath) -> None:
-        if spot.inside == "" and not spot.whole:
+    def __init__(self, context: FileContext, location: ResolvedPath) -> None:
+        if location.inside == "" and not location.whole:
             raise NotFoundError("The vault is a folder, not a file.")
         self._context = context
-        self.spot = spot
-        disk = file_access_of(context)
+        self.location = location
+        disk = context.services.file_access
         self._may_enter = disk.may_enter
         self._prefix = None
-        if not spot.is_outside:
-            self._prefix = PurePath(spot.folder).relative_to(disk.root)
+        if not location.is_outside:
+            self._prefix = PurePath(location.folder).relative_to(disk.root)
 
     def bounds(self, depth: int) -> WalkLimits:
         """Return the limits of a walk, which skips hidden files in the vault."""
@@ -93,7 +83,7 @@ class FileView:
             NotFoundError: everything in the folder is hidden, so the folder looks as if it did not exist.
         """
         if self._prefix is not None and self._hides_folder(self._prefix.as_posix()):
-            raise NotFoundError(f"There is no folder {self.spot.real}.", path=self.spot.real)
+            raise NotFoundError(f"There is no folder {self.location.real}.", path=self.location.real)
 
     def _hides_folder(self, text: str) -> bool:
         return text not in ("", ".") and self._context.vault.hides_folder(NotePath.on_disk(text))
@@ -110,8 +100,10 @@ class FileView:
             outside = self._prefix is None
             content = self._read_outside(name) if outside else self._context.vault.read(self._inside(name))
         except NotFoundError:
-            said = self.spot.said if name == self.spot.name and not self.spot.whole else name
-            raise NotFoundError(f"There is no file {said}.", path=said) from None
+            requested = (
+                self.location.requested if name == self.location.name and not self.location.whole else name
+            )
+            raise NotFoundError(f"There is no file {requested}.", path=requested) from None
         if len(content) > MAX_FILE_BYTES:
             message = f"{name} holds more than {MAX_FILE_BYTES // 1024**2} MiB."
             raise LimitError(message, limit=MAX_FILE_BYTES, path=name)
@@ -119,28 +111,28 @@ class FileView:
 
     def _read_outside(self, name: str) -> bytes:
         """Return the bytes of a file outside the vault; a private note is reported as not found."""
-        real = str(PurePath(self.spot.folder, name))
+        real = str(PurePath(self.location.folder, name))
         content = None
         if not self._hides_outside(name):
             content = read_file(real)
         # The file may have been replaced since.
-        if content is None or (self._judges(name) and is_private(content)):
+        if content is None or (self._may_be_private(name) and is_private(content)):
             raise NotFoundError(f"There is no file {real}.", path=real)
         return content
 
     def _hides_outside(self, name: str) -> bool:
         """Return whether a file outside the vault is a hidden note, by the same rules as inside."""
-        if not self._judges(name):
+        if not self._may_be_private(name):
             return False
         try:
-            return is_private(read_start(str(PurePath(self.spot.folder, name)), HEAD_BYTES + 1))
+            return is_private(read_start(str(PurePath(self.location.folder, name)), HEAD_BYTES + 1))
         except (NotFoundError, InvalidPathError):
             # Missing, a folder, or a link, which is not followed.
             return False
         except StorageError:
             return True
 
-    def _judges(self, name: str) -> bool:
+    def _may_be_private(self, name: str) -> bool:
         return PurePath(name).suffix.lower() in NOTE_SUFFIXES and self._context.vault.hides_private
 
     def is_from_web(self, name: str) -> bool:
@@ -151,7 +143,7 @@ class FileView:
 
     def display_path(self, name: str) -> str:
         """Return a path that the caller can use: relative to the vault, or absolute."""
-        top = PurePath(self.spot.folder) if self._prefix is None else self._prefix
+        top = PurePath(self.location.folder) if self._prefix is None else self._prefix
         path = top / name
         return printable(str(path) if self._prefix is None else path.as_posix())
 

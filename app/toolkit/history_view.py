@@ -27,33 +27,40 @@ class HistoryView:
     """Reads the journal for one call and plans undo and restore; it commits nothing."""
 
     def __init__(
-        self, journal: Journal, audit: AuditLog, places: StoreRegistry, caller: Caller, sight: CallVisibility
+        self,
+        journal: Journal,
+        audit: AuditLog,
+        places: StoreRegistry,
+        caller: Caller,
+        visibility: CallVisibility,
     ) -> None:
         self._journal = journal
         self._audit = audit
         self._places = places
         self._caller = caller
-        self._sight = sight
+        self._visibility = visibility
 
     def versions(self, path: NotePath) -> tuple[Version, ...]:
         """Return the versions of the note at `path`, newest first, across moves; none for a hidden note.
 
         The last known text decides whether a deleted note is hidden.
         """
-        if not self._sight.can_see(path):
+        if not self._visibility.can_see(path):
             return ()
         found = self._journal.history(path)
         last = next((one.hash for one in found if one.hash is not None), None)
         if self._is_private(path, last):
             return ()
         shown = (
-            one for one in found if self._sight.can_see(one.path) and not self._is_private(one.path, one.hash)
+            one
+            for one in found
+            if self._visibility.can_see(one.path) and not self._is_private(one.path, one.hash)
         )
         return tuple(self._without_others(one) for one in shown)
 
     def _without_others(self, version: Version) -> Version:
         """Return the version, without its summary if that names or counts hidden notes."""
-        if not version.summary or not (self._sight.hides_private or self._sight.is_ruled):
+        if not version.summary or not (self._visibility.hides_private or self._visibility.is_ruled):
             return version
         changes = self._journal.commit(version.commit_id).changes
         return version if all(map(self._shows, changes)) else replace(version, summary=_CHANGED)
@@ -65,7 +72,7 @@ class HistoryView:
             NotFoundError: the version is no longer kept, or the call may not see it.
         """
         if self._is_private(path, hash):
-            raise NotFoundError("That version is not kept.", hash=hash)
+            raise NotFoundError("That version is no longer stored.", hash=hash)
         return self._journal.content(hash)
 
     def commits(self, limit: int = 50) -> tuple[Commit, ...]:
@@ -85,7 +92,7 @@ class HistoryView:
     def _sees(self, commit: Commit) -> bool:
         if commit.place:
             return self._caller.kind is CallerKind.USER or commit.author == self._caller.name
-        return all(self._sight.can_see(path) for path in commit.paths)
+        return all(self._visibility.can_see(path) for path in commit.paths)
 
     def by_place(self, commits: Sequence[int]) -> tuple[tuple[int, ...], ...]:
         """Group the commits by store, so that each group can be undone together; the vault's come first."""
@@ -128,7 +135,7 @@ class HistoryView:
     def _shows(self, change: CommittedFile) -> bool:
         """Return whether a change is visible, by its paths and, for a deleted note, its texts."""
         paths = [path for path in (change.path, change.to) if path is not None]
-        if not all(self._sight.can_see(path) for path in paths):
+        if not all(self._visibility.can_see(path) for path in paths):
             return False
         return not (
             self._is_private(change.path, change.before) or self._is_private(change.place, change.after)
@@ -136,7 +143,7 @@ class HistoryView:
 
     def _is_private(self, path: NotePath, hash: str | None) -> bool:
         """Return whether a kept version must be hidden from the call."""
-        if hash is None or not path.is_note or not self._sight.hides_private:
+        if hash is None or not path.is_note or not self._visibility.hides_private:
             return False
         try:
             return is_private(self._journal.content(hash))

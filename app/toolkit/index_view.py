@@ -40,10 +40,10 @@ class IndexView:
     """Reads the index for one call, with the methods of `VaultIndex`."""
 
     def __init__(
-        self, index: VaultIndex, sight: CallVisibility, meaning: SemanticSearch | None = None
+        self, index: VaultIndex, visibility: CallVisibility, meaning: SemanticSearch | None = None
     ) -> None:
         self._index = index
-        self._sight = sight
+        self._visibility = visibility
         self._meaning = meaning
 
     @property
@@ -54,8 +54,8 @@ class IndexView:
     def resolve(self, target: str, source: NotePath | None) -> Resolution:
         """Resolve a link target in `source`, ignoring hidden notes."""
         found = self._index.resolver.resolve(target, source)
-        candidates = tuple(path for path in found.candidates if self._sight.can_see(path))
-        path = found.path if found.path is None or self._sight.can_see(found.path) else None
+        candidates = tuple(path for path in found.candidates if self._visibility.can_see(path))
+        path = found.path if found.path is None or self._visibility.can_see(found.path) else None
         return replace(found, path=path, candidates=candidates)
 
     async def moves_to_rewrite(self, moves: Mapping[NotePath, NotePath]) -> RenamePlan:
@@ -67,7 +67,7 @@ class IndexView:
 
     def note(self, path: NotePath) -> NoteRecord | None:
         """Return the record of the note at `path`."""
-        return self._index.note(path) if self._sight.can_see(path) else None
+        return self._index.note(path) if self._visibility.can_see(path) else None
 
     def is_from_web(self, path: NotePath) -> bool:
         """Return whether the properties of the note at `path` may mark it as a web page."""
@@ -79,27 +79,29 @@ class IndexView:
 
     def notes(self, folder: str | None = None, recursive: bool = True) -> tuple[NoteRecord, ...]:
         """Return the records of the notes in `folder` (None: the whole vault), sorted by path."""
-        hidden = self._sight.hidden()
+        hidden = self._visibility.hidden()
         return tuple(one for one in self._index.notes(folder, recursive) if one.path not in hidden)
 
     def files(self) -> tuple[FileRecord, ...]:
         """Return the files that are not notes."""
         files = self._index.files()
         return (
-            tuple(file for file in files if self._sight.can_see(file.path)) if self._sight.is_ruled else files
+            tuple(file for file in files if self._visibility.can_see(file.path))
+            if self._visibility.is_ruled
+            else files
         )
 
     def outgoing(self, path: NotePath) -> tuple[LinkRecord, ...]:
         """Return the links in the note at `path`; a link to a hidden note looks unresolved."""
-        if not self._sight.can_see(path):
+        if not self._visibility.can_see(path):
             return ()
         return tuple(self._visible_link(link) for link in self._index.outgoing(path))
 
     def backlinks(self, path: NotePath) -> tuple[LinkRecord, ...]:
         """Return the links to the note at `path`."""
-        if not self._sight.can_see(path):
+        if not self._visibility.can_see(path):
             return ()
-        return tuple(link for link in self._index.backlinks(path) if self._sight.can_see(link.source))
+        return tuple(link for link in self._index.backlinks(path) if self._visibility.can_see(link.source))
 
     def all_backlinks(self, path: NotePath) -> tuple[LinkRecord, ...]:
         """Return all links to the note at `path`, including hidden notes': for edits, never for a result."""
@@ -116,7 +118,7 @@ class IndexView:
         """Return the unresolved link names, each with the number of links that use it."""
         lost = Counter(
             name_key(link.target_text)
-            for path in self._sight.hidden()
+            for path in self._visibility.hidden()
             for link in self._index.outgoing(path)
             if link.target is None
         )
@@ -135,13 +137,15 @@ class IndexView:
 
     def notes_with_tag(self, tag: str, nested: bool = True) -> tuple[NotePath, ...]:
         """Return the notes that have the tag or a tag nested in it."""
-        return tuple(path for path in self._index.notes_with_tag(tag, nested) if self._sight.can_see(path))
+        return tuple(
+            path for path in self._index.notes_with_tag(tag, nested) if self._visibility.can_see(path)
+        )
 
     def properties(self) -> tuple[PropertyCount, ...]:
         """Return the property names, each with its number of notes."""
         hidden = Counter(
             name_key(name)
-            for path in self._sight.hidden()
+            for path in self._visibility.hidden()
             if (record := self._index.note(path)) is not None
             for name in record.properties
         )
@@ -155,18 +159,21 @@ class IndexView:
 
     def _may_know(self, path: NotePath) -> bool:
         """Return whether the call may know of a file with a problem; a note must be readable and public."""
-        unread = self._sight.hides_private and path.is_note and self._index.note(path) is None
-        return not unread and self._sight.can_see(path)
+        unread = self._visibility.hides_private and path.is_note and self._index.note(path) is None
+        return not unread and self._visibility.can_see(path)
 
     def stats(self) -> VaultStats:
         """Return the statistics of the vault without hidden notes, so that no count reveals them."""
-        if not self._sight.hides_private and not self._sight.is_ruled:
+        if not self._visibility.hides_private and not self._visibility.is_ruled:
             return self._index.stats()
         hidden: tuple[NotePath, ...] = ()
-        if self._sight.is_ruled:
+        if self._visibility.is_ruled:
             files = (file.path for file in self._index.files())
-            hidden = (*self._sight.hidden(), *(path for path in files if not self._sight.can_see(path)))
-        found = self._index.stats(private=not self._sight.hides_private, hidden=hidden)
+            hidden = (
+                *self._visibility.hidden(),
+                *(path for path in files if not self._visibility.can_see(path)),
+            )
+        found = self._index.stats(private=not self._visibility.hides_private, hidden=hidden)
         kinds = Counter(problem.kind for problem in self.problems())
         return replace(found, skipped=kinds["skipped"] + kinds["misnamed"], failed=kinds["failed"])
 
@@ -176,9 +183,11 @@ class IndexView:
         Raises:
             NotFoundError: the call may not see the note.
         """
-        if not self._sight.can_see(path):
+        if not self._visibility.can_see(path):
             raise NotFoundError(f"There is no note at {path}.", path=str(path), suggestions=[])
-        return tuple(one for one in self._index.unlinked_mentions(path) if self._sight.can_see(one.source))
+        return tuple(
+            one for one in self._index.unlinked_mentions(path) if self._visibility.can_see(one.source)
+        )
 
     async def search(
         self,
@@ -194,15 +203,15 @@ class IndexView:
         Raises:
             QueryError: the query is invalid; the message gives the position and what was expected.
         """
-        hidden = self._sight.hidden() if self._sight.is_ruled else ()
-        private = not self._sight.hides_private
+        hidden = self._visibility.hidden() if self._visibility.is_ruled else ()
+        private = not self._visibility.hides_private
         return await self._index.search(
             query, limit, offset, order=order, group=group, private=private, hidden=hidden
         )
 
     @property
     def has_embeddings(self) -> bool:
-        """Whether semantic search is available."""
+        """True if semantic search is available."""
         return self._meaning is not None
 
     async def best(
@@ -235,35 +244,47 @@ class IndexView:
         Raises:
             EmbedderUnavailable: there is no embedder.
         """
-        hits = await self._require_search().like_text(text, limit + len(self._sight.hidden()), min_similarity)
-        return tuple(hit for hit in hits if self._sight.can_see(hit.path))[:limit]
+        hits = await self._require_search().like_text(
+            text, limit + len(self._visibility.hidden()), min_similarity
+        )
+        return tuple(hit for hit in hits if self._visibility.can_see(hit.path))[:limit]
 
     async def ranked(self, text: str, limit: int) -> tuple[tuple[NotePath, float], ...]:
         """Return the public notes that contain any word of a plain text, best first, each with its score."""
-        hidden = self._sight.hidden() if self._sight.is_ruled else ()
+        hidden = self._visibility.hidden() if self._visibility.is_ruled else ()
         return await self._index.searcher.ranked(text, limit, private=False, hidden=hidden)
 
     async def chunks_like(self, text: str, limit: int) -> tuple[VectorHit, ...]:
         """Return the chunks closest in meaning to `text`, best first; raises as `like_text` does."""
         hits = await self._require_search().chunks_like(text, limit)
-        return tuple(hit for hit in hits if self._sight.can_see(hit.path))
+        return tuple(hit for hit in hits if self._visibility.can_see(hit.path))
 
     def like_note(self, path: NotePath, limit: int, min_similarity: float = 0.0) -> tuple[VectorHit, ...]:
         """Return the other notes closest in meaning to the note at `path`; raises as `like_text` does."""
-        if not self._sight.can_see(path):
+        if not self._visibility.can_see(path):
             return ()
-        hits = self._require_search().like_note(path, limit + len(self._sight.hidden()), min_similarity)
-        return tuple(hit for hit in hits if self._sight.can_see(hit.path))[:limit]
+        hits = self._require_search().like_note(path, limit + len(self._visibility.hidden()), min_similarity)
+        return tuple(hit for hit in hits if self._visibility.can_see(hit.path))[:limit]
 
     def has_embedding(self, path: NotePath, hash: str) -> bool:
         """Return whether the vectors of the note at `path` match the text with this SHA-256."""
         return (
-            self._meaning is not None and self._sight.can_see(path) and self._meaning.is_current(path, hash)
+            self._meaning is not None
+            and self._visibility.can_see(path)
+            and self._meaning.is_current(path, hash)
         )
+
+    def count_without_embedding(self) -> int:
+        """Return how many visible notes a search by meaning can't find."""
+        if self._meaning is None:
+            return 0
+        return len(self._meaning.without_vectors(self._index.note_paths()) - self._visibility.hidden())
 
     def note_similarity(self, first: NotePath, second: NotePath) -> float | None:
         """Return the cosine similarity of two notes, or None if it is unknown."""
-        if self._meaning is None or not (self._sight.can_see(first) and self._sight.can_see(second)):
+        if self._meaning is None or not (
+            self._visibility.can_see(first) and self._visibility.can_see(second)
+        ):
             return None
         return self._meaning.note_similarity(first, second)
 
@@ -273,7 +294,7 @@ class IndexView:
         return self._meaning
 
     def _visible_link(self, link: LinkRecord) -> LinkRecord:
-        if link.target is None or self._sight.can_see(link.target):
+        if link.target is None or self._visibility.can_see(link.target):
             return link
         return replace(link, target=None, ambiguous=False)
 
@@ -281,7 +302,7 @@ class IndexView:
         """Count the hidden notes of each tag, without and with its nested tags."""
         own: Counter[str] = Counter()
         nested: Counter[str] = Counter()
-        for path in self._sight.hidden():
+        for path in self._visibility.hidden():
             record = self._index.note(path)
             keys = {name_key(tag) for tag in record.tags} if record else set()
             own.update(keys)

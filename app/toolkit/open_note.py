@@ -59,7 +59,7 @@ class OpenNote:
 
     @property
     def is_from_web(self) -> bool:
-        """Whether its properties may mark it as a web page."""
+        """True if its properties may mark it as a web page."""
         try:
             text = self.text
         except UnreadableNoteError:

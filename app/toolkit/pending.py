@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 LIFETIME_S = 24 * 3600.0
-"""How long an operation waits for a decision."""
+"""The time that an operation waits for a decision."""
 
 _CLOSING_REASON = "the app was closed; it is asked again at the next start"
-_CANCELLED_REASON = "taken back by its caller"
+_CANCELLED_REASON = "withdrawn by its caller"
 _CUT_OFF_MESSAGE = "The app stopped while this was being done. It is not done again: look at what it did."
 
 
@@ -50,7 +50,7 @@ class PendingOperations:
 
     Args:
         run: Runs a call: `ToolRunner.run`.
-        store: Keeps them.
+        store: Keeps them; None for a vault that is open read-only, which has none.
         journal: Shows whether an interrupted operation was written.
         clock: Unix time in seconds.
         lifetime: How many seconds an operation waits for a decision.
@@ -60,7 +60,7 @@ class PendingOperations:
     def __init__(
         self,
         run: Callable[[Call], Awaitable[ToolOutcome]],
-        store: PendingStore,
+        store: PendingStore | None,
         journal: Journal,
         events: EventBus,
         clock: Callable[[], float] = time.time,
@@ -68,7 +68,7 @@ class PendingOperations:
         may_know: Callable[[Caller, NotePath], bool] = lambda caller, path: True,
     ) -> None:
         self._run_call = run
-        self._store = store
+        self._kept = store
         self._journal = journal
         self._events = events
         self._may_know = may_know
@@ -78,6 +78,22 @@ class PendingOperations:
         self._asked: dict[str, asyncio.Event] = {}
         self._details: dict[str, Mapping[str, object]] = {}
         self._unsubscribe = events.subscribe(ApprovalAsked, self._note_question)
+
+    @property
+    def are_kept(self) -> bool:
+        """True if operations can wait: False in a vault that is open read-only."""
+        return self._kept is not None
+
+    @property
+    def _store(self) -> PendingStore:
+        """The store.
+
+        Raises:
+            InvalidParametersError: The vault is open read-only.
+        """
+        if self._kept is None:
+            raise InvalidParametersError("There are no pending operations here: the vault is open read-only.")
+        return self._kept
 
     # For callers
 
@@ -99,18 +115,18 @@ class PendingOperations:
         operation = PendingOperation(
             uuid.uuid4().hex, now, now + self._lifetime, caller, name, dict(arguments)
         )
-        task, asked = self._begin(operation, enter=enter)
-        waiting = asyncio.ensure_future(asked.wait())
+        task, question_asked = self._begin(operation, enter=enter)
+        wait_task = asyncio.ensure_future(question_asked.wait())
         try:
-            await asyncio.wait({task, waiting}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({task, wait_task}, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            waiting.cancel()
+            wait_task.cancel()
         return task.result() if task.done() else _pending_outcome(operation, self.details(operation.id))
 
     @property
     def open_operations(self) -> tuple[PendingOperation, ...]:
         """Return the undecided and unfinished operations of all callers, oldest first."""
-        return self._store.open_operations()
+        return self._kept.open_operations() if self._kept is not None else ()
 
     def list_for(self, caller: Caller) -> tuple[PendingOperation, ...]:
         """Return the operations that `caller` submitted, newest first; the user sees all open ones."""
@@ -158,9 +174,11 @@ class PendingOperations:
         """
         found = self.status(id, caller)
         if found.state is not PendingState.WAITING:
-            message = f"The operation {id} is {found.state.value}: it can't be cancelled any more."
+            message = f"The operation {id} is {found.state.value}: it can no longer be canceled."
             raise InvalidParametersError(message, pending_operation_id=id, state=found.state.value)
-        outcome = ToolOutcome(False, message="It was taken back.", error={"type": "cancelled", "message": ""})
+        outcome = ToolOutcome(
+            False, message="The call was withdrawn.", error={"type": "cancelled", "message": ""}
+        )
         self._finish(id, PendingState.CANCELLED, outcome)
         await self._end(id, _CANCELLED_REASON)
         return self._store.get(id)
@@ -173,7 +191,7 @@ class PendingOperations:
         Call it once the notes are indexed; open questions are left alone. Without `ask`, as in a process
         without a window, waiting operations are left for the next start.
         """
-        for operation in self._store.open_operations():
+        for operation in self.open_operations:
             if operation.id in self._tasks:
                 continue
             if operation.state is PendingState.RUNNING:
@@ -189,7 +207,8 @@ class PendingOperations:
         self._unsubscribe()
         for id in tuple(self._tasks):
             await self._end(id, _CLOSING_REASON)
-        self._store.close()
+        if self._kept is not None:
+            self._kept.close()
 
     # Running
 
@@ -200,13 +219,13 @@ class PendingOperations:
         known: bool = False,
         enter: Callable[[], Awaitable[None]] | None = None,
     ) -> tuple[asyncio.Task[ToolOutcome], asyncio.Event]:
-        asked = self._asked[operation.id] = asyncio.Event()
+        question_asked = self._asked[operation.id] = asyncio.Event()
         task = asyncio.get_running_loop().create_task(
             self._run(operation, known, enter), name=f"pending {operation.id}"
         )
         self._tasks[operation.id] = task
         task.add_done_callback(lambda _: self._discard(operation.id))
-        return task, asked
+        return task, question_asked
 
     def _discard(self, id: str) -> None:
         self._tasks.pop(id, None)
@@ -227,14 +246,14 @@ class PendingOperations:
         return outcome
 
     def _note_question(self, event: ApprovalAsked) -> None:
-        if asked := self._asked.get(event.request.call):
+        if question_asked := self._asked.get(event.request.call):
             self._details[event.request.call] = self._describe(event.request)
-            asked.set()
+            question_asked.set()
 
-    async def _end(self, id: str, why: str) -> None:
+    async def _end(self, id: str, reason: str) -> None:
         task = self._tasks.get(id)
         if task is not None:
-            task.cancel(why)
+            task.cancel(reason)
             await asyncio.gather(task, return_exceptions=True)
 
     def _finish(self, id: str, state: PendingState, outcome: ToolOutcome) -> None:
@@ -256,7 +275,7 @@ class PendingOperations:
             self._finish(operation.id, PendingState.FAILED, failed)
 
     def _expire(self, id: str) -> None:
-        message = "Nobody decided on it in time."
+        message = "The user did not decide in time."
         error = TimeoutExpiredError(message, reason=AuditDecision.TIMED_OUT.value).as_dict()
         self._finish(id, PendingState.EXPIRED, ToolOutcome(False, message=message, error=error, denied=True))
 

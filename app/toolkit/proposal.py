@@ -32,7 +32,7 @@ class Proposal(Generic[R]):
 
     @property
     def is_derived(self) -> bool:
-        """Whether the result is computed from the committed change set."""
+        """True if the result is computed from the committed change set."""
         return not isinstance(self.result, ToolResult)
 
     def report(self, committed: ChangeSet) -> R:

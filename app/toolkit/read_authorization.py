@@ -87,16 +87,16 @@ async def authorize_reads(call: PreparedCall, resolver: Resolver, gate: Approval
     """Ask the user about the notes that the call names, if a rule says so; return a rejection, if any."""
     named = _named_notes(call, resolver)
     call.draft.set_paths(tuple(path for path in named if call.visibility.can_see(path)))
-    asked = tuple(path for path in named if call.visibility.needs_approval(path))
-    if not asked:
+    to_approve = tuple(path for path in named if call.visibility.needs_approval(path))
+    if not to_approve:
         return None
-    listed = ", ".join(map(str, asked))
-    shown = Effect("read", f"Read {listed}", tuple(("note", str(path)) for path in asked))
-    facts = call.facts(impact_of_reading(asked), changes_notes=False)
+    listed = ", ".join(map(str, to_approve))
+    shown = Effect("read", f"Read {listed}", tuple(("note", str(path)) for path in to_approve))
+    facts = call.facts(impact_of_reading(to_approve), changes_notes=False)
     answer = await gate.authorize(call.draft, facts, shown, call.given_values)
     if isinstance(answer, Rejected):
         return answer
-    for path in asked:
+    for path in to_approve:
         call.visibility.grant_read(path)
     return None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Protocol
 
 from rapidfuzz import process
 
@@ -14,7 +15,7 @@ from app.toolkit.tool import Tool
 
 
 class AccessLevel(StrEnum):
-    """What a category's tools may do; enforced by the gate.
+    """The operations that a category's tools may perform; enforced by the gate.
 
     A network category reads, and fetches from the web. It may propose new notes with what it found, but never
     changes or deletes one.
@@ -38,11 +39,24 @@ class Category:
 
 
 MayCall = Callable[[Caller, str, str, str], bool]
-"""Whether (caller, category, tool, operation) may be called at all: `Policy.may_call`."""
+"""Returns whether a caller may call an operation of a tool at all: `Policy.may_call`."""
 
 
 def _everyone_may(caller: Caller, category: str, tool: str, op: str = "") -> bool:
     return True
+
+
+class ToolCatalog(Protocol):
+    """The tools by category, for documentation and tables."""
+
+    @property
+    def categories(self) -> tuple[Category, ...]:
+        """Every category."""
+        ...
+
+    def all_tools(self) -> tuple[Tool, ...]:
+        """Return every tool, whether its category is on or off."""
+        ...
 
 
 class ToolRegistry:
@@ -151,16 +165,14 @@ class ToolRegistry:
 
     def tools(self, caller: Caller) -> list[Tool]:
         """Return the tools that `caller` may call, each without the operations that it may not use."""
-        offered = (
-            self._for(caller, tool) for tool in self._tools.values() if self.category(tool.category).on
-        )
-        return [tool for tool in offered if tool is not None]
+        tools = (self._for(caller, tool) for tool in self._tools.values() if self.category(tool.category).on)
+        return [tool for tool in tools if tool is not None]
 
     def _for(self, caller: Caller, tool: Tool) -> Tool | None:
         if not self._may_call(caller, tool.category, tool.name, ""):
             return None
-        acts = tool.acts or self.category(tool.category).level is not AccessLevel.READ_ONLY
-        if (acts and not self._may_act(caller)) or (tool.changes_notes and not self._may_write(caller)):
+        has_effect = tool.acts or self.category(tool.category).level is not AccessLevel.READ_ONLY
+        if (has_effect and not self._may_act(caller)) or (tool.changes_notes and not self._may_write(caller)):
             part = tool.read_only_variant()
             if part is None:
                 return None

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, PrivateAttr
 class ToolResult(BaseModel):
     """The result of a tool; each tool has its own subclass with typed fields.
 
-    `message` is one plain sentence for people ("Created Ideas/Tea."). On the wire it stands beside
+    `message` is one plain sentence for people ("Created Ideas/Tea."). Clients receive it together with
     `success` and the fields.
     """
 
@@ -24,12 +24,12 @@ class ToolResult(BaseModel):
 
     @property
     def is_untrusted(self) -> bool:
-        """Whether it contains unverified text from outside."""
+        """True if it contains unverified text from outside."""
         return self._untrusted
 
     @property
     def is_last(self) -> bool:
-        """Whether it ends the agent's turn."""
+        """True if it ends the agent's turn."""
         return self._ends_turn
 
     def ending_turn(self) -> Self:

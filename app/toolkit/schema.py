@@ -42,14 +42,14 @@ def flat_schema(model: type[BaseModel], *, nullable: bool = False) -> Schema:
     return schema
 
 
-def check_flat(schema: Mapping[str, Any], where: str) -> None:
+def check_flat(schema: Mapping[str, Any], location: str) -> None:
     """Check that `schema` follows the rules of this module.
 
     Raises:
         TypeError: `schema` violates a rule; the message names the location.
     """
     for name, value in schema.get("properties", {}).items():
-        _check(value, f"{where}.{name}", top=True)
+        _check(value, f"{location}.{name}", top=True)
 
 
 def without_properties(schema: Schema, properties: frozenset[str]) -> Schema:
@@ -100,8 +100,8 @@ def _simplified(node: Schema, nullable: bool) -> Schema:
         options = [option for option in node["anyOf"] if option != {"type": "null"}]
         may_be_null = nullable and len(options) < len(node["anyOf"])
         if len(options) == 1:
-            rest = {key: value for key, value in node.items() if key != "anyOf"}
-            node = {**(_or_null(options[0]) if may_be_null else options[0]), **rest}
+            others = {key: value for key, value in node.items() if key != "anyOf"}
+            node = {**(_or_null(options[0]) if may_be_null else options[0]), **others}
         else:
             node["anyOf"] = [*options, *([{"type": "null"}] if may_be_null else [])]
     if node.get("default", ...) is None:
@@ -115,25 +115,25 @@ def _simplified(node: Schema, nullable: bool) -> Schema:
 
 def _or_null(node: Schema) -> Schema:
     """Return `node` extended by null; a schema without a type already accepts it."""
-    made = {**node, "type": [node["type"], "null"]} if "type" in node else dict(node)
-    return {**made, "enum": [*node["enum"], None]} if "enum" in node else made
+    extended = {**node, "type": [node["type"], "null"]} if "type" in node else dict(node)
+    return {**extended, "enum": [*node["enum"], None]} if "enum" in node else extended
 
 
-def _check(node: object, where: str, top: bool) -> None:
+def _check(node: object, location: str, top: bool) -> None:
     if not isinstance(node, dict):
         return
-    for key, what in _UNSUPPORTED_KEYWORDS.items():
+    for key, problem in _UNSUPPORTED_KEYWORDS.items():
         if key in node:
-            raise TypeError(f"{where}: {what}")
+            raise TypeError(f"{location}: {problem}")
     if "enum" in node and not top:
-        raise TypeError(f"{where}: an enum inside a list or an object; take a string and check it on call")
+        raise TypeError(f"{location}: an enum inside a list or an object; take a string and check it on call")
     if "format" in node and node["format"] not in _FORMATS:
-        raise TypeError(f"{where}: the format {node['format']!r}")
+        raise TypeError(f"{location}: the format {node['format']!r}")
     for option in node.get("anyOf", ()):
         if "properties" in option:
-            raise TypeError(f"{where}: {_UNSUPPORTED_KEYWORDS['oneOf']}")
-        _check(option, where, top=False)
+            raise TypeError(f"{location}: {_UNSUPPORTED_KEYWORDS['oneOf']}")
+        _check(option, location, top=False)
     for key in ("items", "additionalProperties"):
-        _check(node.get(key), f"{where}[]", top=False)
+        _check(node.get(key), f"{location}[]", top=False)
     for name, value in node.get("properties", {}).items():
-        _check(value, f"{where}.{name}", top=False)
+        _check(value, f"{location}.{name}", top=False)

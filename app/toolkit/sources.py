@@ -48,8 +48,8 @@ class SourcesGate:
         Raises:
             InvalidParametersError: the folder is already open.
         """
-        place = StoreBinding(source.store, f"the folder {source.config.name}", access_of(source))
-        close_place = self._places.add(place)
+        binding = StoreBinding(source.store, f"the folder {source.config.name}", access_of(source))
+        close_place = self._places.add(binding)
         self._open += 1
         if self._unregister is None:
             self._unregister = self._registry.register(self._tool)
@@ -70,7 +70,7 @@ def access_of(source: FileSource) -> Callable[[ChangeSet, Caller], StoreVerdict 
     def access(change_set: ChangeSet, caller: Caller) -> StoreVerdict | None:
         if caller.kind is CallerKind.USER:
             return None
-        rulings = [source.rules.judge(change, agent_key(caller)) for change in change_set.changes]
+        rulings = [source.rules.evaluate(change, agent_key(caller)) for change in change_set.changes]
         denied = next((one for one in rulings if one.effect == "deny"), rulings[0])
         return StoreVerdict(denied.effect, denied.reason)
 
@@ -113,7 +113,7 @@ def access_to_loaded(sources: Sources, change_set: ChangeSet, caller: Caller) ->
 def follow_commits(sources: Sources, journal: Journal, events: EventBus) -> Callable[[], None]:
     """Notify the sources of commits to their folders; the returned function unsubscribes."""
 
-    def told(event: DocumentsChanged) -> None:
+    def on_documents_changed(event: DocumentsChanged) -> None:
         if event.place.startswith("files-"):
             commit = journal.commit(event.commit)
             changed = tuple((change.place, change.after) for change in commit.changes)
@@ -121,4 +121,4 @@ def follow_commits(sources: Sources, journal: Journal, events: EventBus) -> Call
         elif event.place == MEMORY and any(label_from_path(path).startswith("file:") for path in event.paths):
             events.publish(SourcesChanged(tuple(one.config.id for one in sources.files())))
 
-    return events.subscribe(DocumentsChanged, told)
+    return events.subscribe(DocumentsChanged, on_documents_changed)

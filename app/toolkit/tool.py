@@ -189,10 +189,10 @@ class Tool:
         ruled = frozenset().union(*(one.takes for one in self.operations.values()))
         foreign = sorted((given & ruled) - fields.takes)
         if missing or foreign:
-            said = [f"needs {', '.join(missing)}"] if missing else []
-            said += [f"does not take {', '.join(foreign)}"] if foreign else []
+            problems = [f"needs {', '.join(missing)}"] if missing else []
+            problems += [f"does not take {', '.join(foreign)}"] if foreign else []
             raise InvalidParametersError(
-                f"{self.name}: the operation {op} {' and '.join(said)}.",
+                f"{self.name}: the operation {op} {' and '.join(problems)}.",
                 op=op,
                 missing=missing,
                 not_taken=foreign,
@@ -246,8 +246,8 @@ def tool(
         documentation = read_docstring(function.__doc__)
         parameters = _parameters(function, hints, documentation)
         examples_of = examples if isinstance(examples, Mapping) else {}
-        said = tuple(one for many in examples_of.values() for one in many) or tuple(examples)
-        made = Tool(
+        all_examples = tuple(one for many in examples_of.values() for one in many) or tuple(examples)
+        tool_ = Tool(
             name=function.__name__,
             category=category,
             summary=documentation.summary,
@@ -255,7 +255,7 @@ def tool(
             make_arguments=cache(lambda: _arguments_model(function, hints, parameters)),
             result=result,
             parameters=parameters,
-            examples=said,
+            examples=all_examples,
             usage_rule=usage_rule,
             proposes=bool(kinds),
             changes_notes=Proposal in kinds,
@@ -271,8 +271,8 @@ def tool(
             writing=writing,
             examples_of=examples_of,
         )
-        _check(made)
-        return made
+        _check(tool_)
+        return tool_
 
     return make
 
@@ -363,22 +363,22 @@ def _read_operations(operations: Mapping[str, str]) -> Mapping[str, OperationFie
     return read
 
 
-def _check(made: Tool) -> None:
+def _check(tool_: Tool) -> None:
     """Check that a tool meets the requirements of its front ends; a violation is an error of its author."""
-    names = {parameter.name for parameter in made.parameters}
-    problem = "" if made.description else "it has no description"
-    if strange_ops := set(made.examples_of) - set(made.operations):
+    names = {parameter.name for parameter in tool_.parameters}
+    problem = "" if tool_.description else "it has no description"
+    if strange_ops := set(tool_.examples_of) - set(tool_.operations):
         problem = f"examples of {sorted(strange_ops)[0]!r}, which is no operation"
-    for example in made.examples:
+    for example in tool_.examples:
         if unknown := set(_SLOT.findall(example)) - names:
             problem = f"the example {example!r} has a slot {sorted(unknown)[0]!r} that is no argument"
-    for op, fields in made.operations.items():
+    for op, fields in tool_.operations.items():
         if strange := fields.takes - names:
             problem = f"the operation {op} takes {sorted(strange)[0]!r}, which is no argument"
-    if strange_reads := (set(made.reads) - set(made.operations)) | (set(made.writing) - names):
+    if strange_reads := (set(tool_.reads) - set(tool_.operations)) | (set(tool_.writing) - names):
         problem = f"{sorted(strange_reads)[0]!r} is no operation or argument"
-    choices = next((p.choices for p in made.parameters if p.name == "op"), ())
-    if set(choices) != set(made.operations):
+    choices = next((p.choices for p in tool_.parameters if p.name == "op"), ())
+    if set(choices) != set(tool_.operations):
         problem = "`op` and `operations` name different operations"
     if problem:
-        raise TypeError(f"{made.name}: {problem}")
+        raise TypeError(f"{tool_.name}: {problem}")

@@ -49,13 +49,13 @@ class TurnRules:
 def _violation(rule: TurnRule, tool: str, called: list[str]) -> str:
     """Return why `tool` violates the rule after the tools already called; empty if it does not."""
     names = ", ".join(rule.tools)
-    mine = [one for one in called if _is_in(one, rule)]
-    if rule.kind == "first" and not mine and not _is_in(tool, rule):
+    matching = [one for one in called if _is_in(one, rule)]
+    if rule.kind == "first" and not matching and not _is_in(tool, rule):
         return f"Call {names} first in this turn."
-    if rule.kind == "last" and mine:
-        return f"The turn was over with {mine[0]}."
-    if rule.kind == "either" and _is_in(tool, rule) and any(one != tool for one in mine):
-        return f"{mine[0]} was called in this turn, so {tool} may not be: one of {names}."
+    if rule.kind == "last" and matching:
+        return f"The turn was over with {matching[0]}."
+    if rule.kind == "either" and _is_in(tool, rule) and any(one != tool for one in matching):
+        return f"{matching[0]} was called in this turn, so {tool} may not be: one of {names}."
     return ""
 
 

@@ -50,12 +50,12 @@ class UserEdits:
     @property
     def words(self) -> str:
         """Describe both kinds of change; empty if the caller may see neither."""
-        said = []
+        sentences = []
         if self.left_out:
-            said.append(f"{LEFT_OUT}: {_names(self.left_out)}.")
+            sentences.append(f"{LEFT_OUT}: {_names(self.left_out)}.")
         if self.edited:
-            said.append(f"{EDITED}: {_names([one.path for one in self.edited])}.")
-        return " ".join(said)
+            sentences.append(f"{EDITED}: {_names([one.path for one in self.edited])}.")
+        return " ".join(sentences)
 
 
 def user_edits(proposed: ChangeSet, committed: ChangeSet, sees: Sees) -> UserEdits:

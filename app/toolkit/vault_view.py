@@ -36,22 +36,22 @@ class VaultView:
         self,
         store: NoteStore,
         resolver: Resolver,
-        sight: CallVisibility,
+        visibility: CallVisibility,
         changed: Mapping[NotePath, bytes] | None = None,
     ) -> None:
         self._store = store
         self._resolver = resolver
-        self._sight = sight
+        self._visibility = visibility
         self._changed = changed or {}
 
     @property
     def hides_private(self) -> bool:
-        """Whether private notes are hidden from the call."""
-        return self._sight.hides_private
+        """True if private notes are hidden from the call."""
+        return self._visibility.hides_private
 
     def with_changes(self, changed: Mapping[NotePath, bytes]) -> VaultView:
         """Return a view where the notes in `changed` have these bytes, so calls can build on each other."""
-        return VaultView(self._store, self._resolver, self._sight, changed)
+        return VaultView(self._store, self._resolver, self._visibility, changed)
 
     async def resolve_strictly(self, reference: str) -> OpenNote:
         """Return the one note that a path, name, `id` property or wikilink refers to; for tools that write.
@@ -80,14 +80,14 @@ class VaultView:
 
     def read(self, path: NotePath) -> bytes:
         """Return the bytes of the file at `path`; raises the same errors as `open`."""
-        if not self._sight.can_see(path):
+        if not self._visibility.can_see(path):
             raise _not_found(path)
         try:
             # Visibility depends on the link's target; errors name the link itself.
             real = self._store.real_path(path)
-            if real != path and not self._sight.can_see(real):
+            if real != path and not self._visibility.can_see(real):
                 raise _not_found(path)
-            hides = self._sight.hides_private and real.is_note
+            hides = self._visibility.hides_private and real.is_note
             try:
                 content = self._store.read(path)
             except (LimitError, StorageError) as error:
@@ -97,7 +97,7 @@ class VaultView:
         except NotFoundError as error:
             raise _not_found(path) from error
         except InvalidPathError as error:
-            if self._sight.hides_folder(path):
+            if self._visibility.hides_folder(path):
                 raise _not_found(path) from error
             raise
         if hides and is_private(content):
@@ -128,7 +128,7 @@ class VaultView:
 
     def exists(self, path: NotePath) -> bool:
         """Return whether the call can see a file at `path`."""
-        return self._sight.can_see(path) and self._store.exists(path)
+        return self._visibility.can_see(path) and self._store.exists(path)
 
     def existing_path(self, path: NotePath) -> NotePath | None:
         """Return the file with this path, ignoring case and Unicode form; None if the path is free.
@@ -137,12 +137,12 @@ class VaultView:
             InvalidPathError: the call may not use the path: a rule denies it (whether or not a file
                 exists), or a hidden note already has it.
         """
-        if self._sight.rule(path) == "deny":
+        if self._visibility.rule(path) == "deny":
             raise _not_usable(path)
-        taken = self._store.existing_path(path)
-        if taken is not None and not self._may_know(taken):
+        existing = self._store.existing_path(path)
+        if existing is not None and not self._may_know(existing):
             raise _not_usable(path)
-        return taken
+        return existing
 
     def is_free(self, path: NotePath) -> bool:
         """Return whether no file has this path; hidden files count."""
@@ -155,7 +155,7 @@ class VaultView:
         except NotFoundError:
             return False
         except StorageError:
-            return self._sight.can_see(path)
+            return self._visibility.can_see(path)
         return True
 
     def disk_spelling(self, path: NotePath) -> NotePath:
@@ -164,11 +164,11 @@ class VaultView:
 
     def hides_folder(self, folder: NotePath) -> bool:
         """Return whether everything in a folder is hidden from the call; the first call scans all paths."""
-        return self._sight.hides_folder(folder)
+        return self._visibility.hides_folder(folder)
 
     def can_see(self, path: NotePath) -> bool:
         """Return whether the call may know of the note at `path`."""
-        return self._sight.can_see(path)
+        return self._visibility.can_see(path)
 
     def _resolved(self, resolve: Callable[[str], NotePath], reference: str) -> NotePath:
         """Resolve a reference with `resolve`, ignoring hidden notes."""
@@ -180,7 +180,7 @@ class VaultView:
             near = error.data.get("suggestions")
             seen = [text for text in near if self._can_see_path(text)] if isinstance(near, list) else []
             raise NotFoundError(error.message, name=reference, suggestions=seen) from error
-        if not self._sight.can_see(path):
+        if not self._visibility.can_see(path):
             raise NotFoundError(f"No note is named {reference!r}.", name=reference, suggestions=[])
         return path
 
@@ -198,7 +198,7 @@ class VaultView:
         raise AmbiguousError(message, name=reference, candidates=seen, count=len(seen))
 
     def _can_see_path(self, text: object) -> bool:
-        return self._sight.can_see(NotePath.on_disk(str(text)))
+        return self._visibility.can_see(NotePath.on_disk(str(text)))
 
 
 def _resolved_or_stored(resolve: Callable[[str], NotePath], reference: str) -> NotePath:

@@ -33,7 +33,7 @@ class Visibility:
         self._policy = policy
         self._private: set[NotePath] | None = None
         self._paths: HiddenPaths | None = None
-        self.close = events.subscribe(IndexUpdated, self._follow)
+        self.close = events.subscribe(IndexUpdated, self._on_index_updated)
 
     def of(self, caller: Caller, tool: str) -> CallVisibility:
         """Return what `caller` may see through `tool`."""
@@ -76,7 +76,7 @@ class Visibility:
         """Every indexed file that is not a note."""
         return (record.path for record in self._index.files())
 
-    def _follow(self, event: IndexUpdated) -> None:
+    def _on_index_updated(self, event: IndexUpdated) -> None:
         self._paths = None
         touched = (*event.changed, *event.removed)
         if self._private is None or len(touched) > _MAX_CHECKED_PATHS:
@@ -108,12 +108,12 @@ class CallVisibility:
 
     @property
     def is_ruled(self) -> bool:
-        """Whether rules may hide notes from this call."""
+        """True if rules may hide notes from this call."""
         return self._ruled
 
     @property
     def hides_private(self) -> bool:
-        """Whether private notes are hidden from this caller."""
+        """True if private notes are hidden from this caller."""
         return self._caller.uses_model
 
     def can_see(self, path: NotePath) -> bool:

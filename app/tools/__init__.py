@@ -2,15 +2,15 @@
 
 from app.toolkit.registry import AccessLevel, Category
 from app.toolkit.tool import Tool
-from app.tools.agents import list_tools, pending
 from app.tools.answering import find_passages
 from app.tools.development import diff, file_write, patch
 from app.tools.filesystem import directory_list, file_read, find, grep
 from app.tools.git import git
 from app.tools.history import note_history, restore_note, undo
+from app.tools.introspection import list_tools, pending
 from app.tools.memory import block
 from app.tools.memory_blocks import block_edit
-from app.tools.merging_nodes import merge_nodes
+from app.tools.merge_nodes import merge_nodes
 from app.tools.messages import delegate, send_message
 from app.tools.move_delete import delete_note, move_note
 from app.tools.node_analysis import (

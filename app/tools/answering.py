@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import Annotated
@@ -25,6 +26,8 @@ _NOTES_BY_WORDS = 24
 _CHUNKS = 40
 _COMPARED = 40
 _LARGEST_NOTE = 400_000
+# On the seen half of the evaluation, 99 of 140 passages after the first are below, and one of 14 good ones.
+_MIN_LIKELIHOOD = 0.1
 Near = dict[NotePath, list[tuple[int, float]]]
 
 
@@ -32,7 +35,7 @@ class CitedPassage(BaseModel):
     """A passage of a note.
 
     `citation` is the wikilink to the exact passage; `text` is its readable text, `source` its Markdown;
-    `score` is the probability that it answers the question, 0 to 1.
+    `likelihood` compares it with the best passage, whose likelihood is 1; `weak` marks those far below it.
     """
 
     model_config = ConfigDict(frozen=True, defer_build=True)
@@ -42,7 +45,8 @@ class CitedPassage(BaseModel):
     text: str
     source: str
     citation: str
-    score: float
+    likelihood: float
+    weak: bool
 
 
 class Answer(ToolResult):
@@ -56,10 +60,10 @@ class Answer(ToolResult):
     category="search",
     examples=("find passages about {question}", "passages that answer {question}"),
     usage_rule=(
-        "For a question about what the notes say, call find_passages first. After each statement that a "
-        'passage bears out, put its citation as given, with the words quoted exactly: "…" [[Note#span=…]]. '
-        "State nothing about the notes without a citation. If answered is false, say that the notes don't "
-        "hold it."
+        "For a question about the content of notes, call find_passages first. Follow each "
+        "statement that a passage supports with the exact quotation and the citation as returned:"
+        ' "…" [[Note#span=…]]. State nothing about the notes without a citation. If answered is '
+        "false, say that the notes don't contain the answer."
     ),
 )
 async def find_passages(
@@ -67,22 +71,22 @@ async def find_passages(
     question: Annotated[str, Field(min_length=1, max_length=2000)],
     limit: Annotated[int, Field(ge=1, le=20)] = 5,
 ) -> Answer:
-    """Find the passages that answer a question about what the notes say, each with a link to its exact place.
+    """Find the passages that answer a question about notes, each with a link to its exact position.
 
     Args:
         question: The question, as a person would ask it.
-        limit: How many passages at most.
+        limit: The maximum number of passages.
     """
     asked = read_question(question)
     ranking, notes = await rank_passages(context, asked)
     chosen = ranking.passages[:limit]
-    found = [_cited(one, notes[one.candidate.path]) for one in chosen]
-    words = (
-        f"{pluralize(len(found), 'passage')} found."
+    found = [_cited(one, chosen[0], notes[one.candidate.path]) for one in chosen]
+    message = (
+        f"{pluralize(sum(not one.weak for one in found), 'passage')} found."
         if ranking.is_answer
         else "The notes don't seem to hold an answer."
     )
-    result = Answer(answered=ranking.is_answer, passages=found, message=words)
+    result = Answer(answered=ranking.is_answer, passages=found, message=message)
     return result.from_notes(context.index.is_from_web(one.candidate.path) for one in chosen)
 
 
@@ -130,7 +134,7 @@ def _readable(context: ToolContext, path: NotePath) -> OpenNote | None:
 async def _cosines(
     context: ToolContext, question: ParsedQuestion, candidates: Sequence[Candidate]
 ) -> list[float] | None:
-    meaning = context.services.semantic_search
+    meaning = context.semantic_search
     if meaning is None or not candidates or not context.index.has_embeddings:
         return None
     try:
@@ -141,8 +145,10 @@ async def _cosines(
     return [float(one) for one in vectors @ asked]
 
 
-def _cited(ranked: RankedCandidate, note: OpenNote) -> CitedPassage:
+def _cited(ranked: RankedCandidate, best: RankedCandidate, note: OpenNote) -> CitedPassage:
     passage = ranked.candidate.passage
+    # The weights of the ranking are those of a softmax, so that the difference is the logarithm of the odds.
+    likelihood = math.exp(ranked.score - best.score)
     fragment = f"^{passage.block}" if passage.block else fragment_of(note.readable_text, passage.span)
     target = note.path.stem_path if note.path.folder else note.name
     return CitedPassage(
@@ -151,11 +157,6 @@ def _cited(ranked: RankedCandidate, note: OpenNote) -> CitedPassage:
         text=passage.text,
         source=note.readable_text[passage.span.start : passage.span.end],
         citation=f"[[{target}#{fragment}]]",
-        score=round(_probability(ranked.score), 3),
+        likelihood=round(likelihood, 3),
+        weak=likelihood < _MIN_LIKELIHOOD,
     )
-
-
-def _probability(logit: float) -> float:
-    from math import exp
-
-    return 1.0 / (1.0 + exp(-max(-30.0, min(30.0, logit))))

@@ -11,7 +11,6 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from app.permissions.pluralize import pluralize
 from app.toolkit.argument_types import Limit
-from app.toolkit.context import ToolContext
 from app.toolkit.file_access import ResolvedPath, is_folder
 from app.toolkit.file_reader import (
     MAX_DEPTH,
@@ -25,6 +24,7 @@ from app.toolkit.file_reader import (
 from app.toolkit.file_view import FileView, ask_to_read, printable, resolve_path
 from app.toolkit.proposal import EffectProposal
 from app.toolkit.result import ToolResult
+from app.toolkit.services import FileContext
 from app.toolkit.tool import tool
 from app.vault.globs import Glob, word_matches
 from app.vault.path import NotePath
@@ -101,31 +101,32 @@ class LineMatches(ToolResult):
     usage_rule=_USAGE_RULE,
 )
 async def find(
-    context: ToolContext,
+    context: FileContext,
     pattern: Annotated[str, Field(min_length=1, max_length=500)],
     path: PathText = "",
     kind: FileKind = "any",
     depth: Depth = 5,
     limit: Limit = 200,
 ) -> FileList | EffectProposal[FileList]:
-    """Find files and folders by their names, in the vault or below a folder outside.
+    """Find files and folders by name, in the vault or in an external folder.
 
-    Hidden folders are not searched, links are listed and not followed.
+    Hidden folders are skipped; symbolic links are listed but not followed.
 
     Args:
-        pattern: A glob: `*.pdf`, `report-??.txt`; with a slash it is about the path below the folder.
-        path: The folder to look in; the vault when empty.
-        kind: What to find.
-        depth: How many folders deep to look, at most 10; 1 is the folder itself.
-        limit: How many to list at most.
+        pattern: A glob such as `*.pdf` or `report-??.txt`; with a slash, it matches the path below the
+            folder.
+        path: The folder to search; the vault if empty.
+        kind: The kind of entries to find.
+        depth: The depth of folders to search, at most 10; 1 is the folder itself.
+        limit: The maximum number of entries.
     """
     matches = _glob_matcher(pattern)
 
     def wanted(entry: DirectoryEntry) -> bool:
         return kind in ("any", entry.kind) and matches(entry.path)
 
-    spot = await resolve_path(context, path)
-    return await _list_entries(context, spot, f"Find {pattern} in {spot.real}", wanted, depth, limit)
+    location = await resolve_path(context, path)
+    return await _list_entries(context, location, f"Find {pattern} in {location.real}", wanted, depth, limit)
 
 
 @tool(
@@ -138,17 +139,19 @@ async def find(
     ),
 )
 async def directory_list(
-    context: ToolContext, path: PathText = "", pattern: Annotated[str, Field(max_length=500)] = ""
+    context: FileContext, path: PathText = "", pattern: Annotated[str, Field(max_length=500)] = ""
 ) -> FileList | EffectProposal[FileList]:
     """List a folder: files of every kind, not only notes.
 
     Args:
-        path: The folder; the vault when empty.
-        pattern: A glob that the names must match; all when empty.
+        path: The folder; the vault if empty.
+        pattern: A glob that names must match; empty for all.
     """
     matches = _glob_matcher(pattern or "*")
-    spot = await resolve_path(context, path)
-    return await _list_entries(context, spot, f"List {spot.real}", lambda one: matches(one.path), 1, 1000)
+    location = await resolve_path(context, path)
+    return await _list_entries(
+        context, location, f"List {location.real}", lambda one: matches(one.path), 1, 1000
+    )
 
 
 @tool(
@@ -162,27 +165,27 @@ async def directory_list(
     usage_rule="For notes use read_note; file_read is for other files and for files outside the vault.",
 )
 async def file_read(
-    context: ToolContext,
+    context: FileContext,
     path: Annotated[str, Field(min_length=1, max_length=4096)],
     offset: Annotated[int, Field(ge=0, le=1_000_000_000)] = 0,
     limit: Annotated[int, Field(ge=1, le=100_000)] = 2000,
 ) -> FileText | EffectProposal[FileText]:
-    """Read a text file of at most 10 MiB. What is not text is said, and not shown.
+    """Read a text file of at most 10 MiB. Other files are reported but not shown.
 
     Args:
         path: The file.
-        offset: The line to start at; the first is 0.
-        limit: How many lines at most.
+        offset: The first line, counted from 0.
+        limit: The maximum number of lines.
     """
-    spot = await resolve_path(context, path)
-    view = FileView(context, spot)
+    location = await resolve_path(context, path)
+    view = FileView(context, location)
 
     def read() -> FileText:
-        text = _file_text(view.display_path(spot.name), view.read(spot.name), offset, limit)
-        return text.from_notes([view.is_from_web(spot.name)])
+        text = _file_text(view.display_path(location.name), view.read(location.name), offset, limit)
+        return text.from_notes([view.is_from_web(location.name)])
 
-    if spot.is_outside:
-        return ask_to_read(context, f"Read the file {spot.real}", spot, read=read)
+    if location.is_outside:
+        return ask_to_read(context, f"Read the file {location.real}", location, read=read)
     return await asyncio.to_thread(read)
 
 
@@ -196,7 +199,7 @@ async def file_read(
     ),
 )
 async def grep(
-    context: ToolContext,
+    context: FileContext,
     pattern: Annotated[str, Field(min_length=1, max_length=1000)],
     path: PathText = "",
     files: Annotated[str, Field(max_length=500)] = "",
@@ -208,25 +211,27 @@ async def grep(
 
     Args:
         pattern: The regular expression.
-        path: The folder or file to search; the vault when empty.
-        files: A glob that the files' names must match, such as `*.md`; all when empty.
-        case_sensitive: Whether upper and lower case differ.
-        depth: How many folders deep to look, at most 10.
-        limit: How many lines to give at most.
+        path: The folder or file to search; the vault if empty.
+        files: A glob that file names must match, such as `*.md`; empty for all.
+        case_sensitive: Distinguish upper and lower case.
+        depth: The depth of folders to search, at most 10.
+        limit: The maximum number of lines.
     """
     compiled = line_pattern(pattern, cased=case_sensitive)
-    spot = await resolve_path(context, path)
-    whole = await asyncio.to_thread(_is_folder, context, spot)
-    view = FileView(context, spot if not whole else spot.as_folder())
+    location = await resolve_path(context, path)
+    whole = await asyncio.to_thread(_is_folder, context, location)
+    view = FileView(context, location if not whole else location.as_folder())
     named, bounds = _glob_matcher(files or "*"), view.bounds(depth)
 
     def searched() -> LineMatches:
         bounds.begin()
-        names: Iterator[str] = iter((spot.name,))
+        names: Iterator[str] = iter((location.name,))
         if not whole:
-            view.read(spot.name)
+            view.read(location.name)
         else:
-            names = (one.path for one in walk(spot.real, bounds) if one.kind == "file" and named(one.path))
+            names = (
+                one.path for one in walk(location.real, bounds) if one.kind == "file" and named(one.path)
+            )
         hits = list(islice(matching_lines(names, view.read, compiled, bounds), limit + 1))
         found = [
             LineMatch(path=view.display_path(hit.path), line=hit.line, text=hit.text) for hit in hits[:limit]
@@ -239,32 +244,32 @@ async def grep(
         )
         return matches.from_notes(map(view.is_from_web, dict.fromkeys(hit.path for hit in hits[:limit])))
 
-    if spot.is_outside:
-        return ask_to_read(context, f"Search {spot.real} for {pattern}", view.spot, read=searched)
+    if location.is_outside:
+        return ask_to_read(context, f"Search {location.real} for {pattern}", view.location, read=searched)
     return await asyncio.to_thread(searched)
 
 
-def _is_folder(context: ToolContext, spot: ResolvedPath) -> bool:
+def _is_folder(context: FileContext, location: ResolvedPath) -> bool:
     """Return whether a path is a folder that is visible to the call."""
-    if not is_folder(spot.real):
+    if not is_folder(location.real):
         return False
-    return not spot.inside or not context.vault.hides_folder(NotePath.on_disk(spot.inside))
+    return not location.inside or not context.vault.hides_folder(NotePath.on_disk(location.inside))
 
 
 async def _list_entries(
-    context: ToolContext,
-    spot: ResolvedPath,
+    context: FileContext,
+    location: ResolvedPath,
     text: str,
     wanted: Callable[[DirectoryEntry], bool],
     depth: int,
     limit: int,
 ) -> FileList | EffectProposal[FileList]:
-    view = FileView(context, spot.as_folder())
+    view = FileView(context, location.as_folder())
     bounds = view.bounds(depth)
 
     def listed() -> FileList:
         view.require_folder()
-        found = list(islice((one for one in walk(spot.real, bounds) if wanted(one)), limit + 1))
+        found = list(islice((one for one in walk(location.real, bounds) if wanted(one)), limit + 1))
         entries = [
             FileEntry(path=view.display_path(one.path), kind=one.kind, size=one.size, modified=one.modified)
             for one in found[:limit]
@@ -273,20 +278,20 @@ async def _list_entries(
             entries=entries,
             complete=len(found) <= limit and not bounds.left_out,
             left_out=_left_out(bounds, len(found) > limit, limit),
-            message=_list_text(entries, spot),
+            message=_list_text(entries, location),
         )
 
-    if spot.is_outside:
-        return ask_to_read(context, text, view.spot, read=listed)
+    if location.is_outside:
+        return ask_to_read(context, text, view.location, read=listed)
     return await asyncio.to_thread(listed)
 
 
 def _file_text(name: str, content: bytes, offset: int, limit: int) -> FileText:
     size = len(content)
     if is_binary(content):
-        said = f"{name} holds no text ({pluralize(size, 'byte')}): it is not shown."
+        message = f"{name} is not a text file ({pluralize(size, 'byte')}) and is not shown."
         return FileText(
-            path=name, text="", offset=0, lines=0, total_lines=0, size=size, binary=True, message=said
+            path=name, text="", offset=0, lines=0, total_lines=0, size=size, binary=True, message=message
         )
     lines = content.decode("utf-8", "replace").splitlines(keepends=True)
     taken_lines = list(_take_lines(islice(lines, offset, offset + limit), _MAX_TEXT_CHARS))
@@ -329,6 +334,6 @@ def _left_out(bounds: WalkLimits, more: bool, limit: int) -> list[str]:
     return [*omitted, *([f"all after the first {limit}"] if more else [])]
 
 
-def _list_text(entries: list[FileEntry], spot: ResolvedPath) -> str:
-    where = spot.inside if spot.inside else "the vault" if spot.inside == "" else spot.real
-    return f"{pluralize(len(entries), 'file or folder', 'files and folders')} in {printable(where)}."
+def _list_text(entries: list[FileEntry], location: ResolvedPath) -> str:
+    label = location.inside if location.inside else "the vault" if location.inside == "" else location.real
+    return f"{pluralize(len(entries), 'file or folder', 'files and folders')} in {printable(label)}."

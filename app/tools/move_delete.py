@@ -54,8 +54,8 @@ async def move_note(
 
     Args:
         name: The note.
-        new_name: Its new name, without a folder.
-        folder: The folder to move it to; empty for the vault's root.
+        new_name: The new name, without a folder.
+        folder: The folder to move the note to; empty for the vault's root.
     """
     note = await context.vault.resolve_strictly(name)
     if new_name is None and folder is None:
@@ -84,16 +84,16 @@ async def move_note(
             for change in committed.changes
             if isinstance(change, Update) and context.vault.can_see(change.path)
         ]
-        words = f"Moved {note.path} to {to}." if moved else f"{note.path} was not moved."
+        message = f"Moved {note.path} to {to}." if moved else f"{note.path} was not moved."
         if seen:
             rewritten = pluralize(len(seen), "note that links to it was", "notes that link to it were")
-            words = f"{words[:-1]}; {rewritten} rewritten."
+            message = f"{message[:-1]}; {rewritten} rewritten."
         return NoteMoved(
             path=str(note.path),
             new_path=str(to if moved else note.path),
             rewritten=seen,
             left_out=left_out,
-            message=words,
+            message=message,
         )
 
     return context.propose(change_set, report)
@@ -132,7 +132,7 @@ def _strip_brackets(name: str) -> str:
     examples=("delete {name}", "remove the note {name}", "throw {name} away", "trash {name}"),
 )
 async def delete_note(context: ToolContext, name: NoteName) -> Proposal[NoteDeleted]:
-    """Move a note to the vault's trash, and say which notes link to it.
+    """Move a note to the vault's trash and list the notes that link to it.
 
     Args:
         name: The note.
@@ -141,11 +141,11 @@ async def delete_note(context: ToolContext, name: NoteName) -> Proposal[NoteDele
     links = _sort_paths(
         link.source for link in context.index.backlinks(note.path) if link.source != note.path
     )
-    words = f"Moved {note.path} to the trash."
+    message = f"Moved {note.path} to the trash."
     if links:
-        words += f" {pluralize(len(links), 'note still links', 'notes still link')} to it."
+        message += f" {pluralize(len(links), 'note still links', 'notes still link')} to it."
     change_set = ChangeSet.of(note.delete_change(), summary=f"Delete {note.path}")
-    return context.propose(change_set, NoteDeleted(path=str(note.path), backlinks=links, message=words))
+    return context.propose(change_set, NoteDeleted(path=str(note.path), backlinks=links, message=message))
 
 
 def _sort_paths(paths: Iterable[NotePath]) -> list[str]:

@@ -110,7 +110,7 @@ async def open_edge(context: ToolContext, id: str) -> OpenEdge:
     read = _EDGE.fullmatch(id)
     if read is None:
         raise InvalidParametersError(
-            "A relation is named as `From.md -[SUPPORTS]-> To.md`: get_node tells the ids.", edge_id=id
+            "A relation is named as `From.md -[SUPPORTS]-> To.md`; get_node returns the ids.", edge_id=id
         )
     source = await context.vault.resolve_strictly(read[1])
     wanted = await _edge_end(context, read[4])
@@ -121,9 +121,9 @@ async def open_edge(context: ToolContext, id: str) -> OpenEdge:
     fitting = [one for one in between if not kind or one.relation.type == kind]
     ids = [one.id for one in between]
     if not fitting:
-        said = f"{kind} " if kind else ""
+        prefix = f"{kind} " if kind else ""
         raise NotFoundError(
-            f"{source.path} has no {said}relation to {wanted}.", edge_id=id, candidates=ids, suggestions=ids
+            f"{source.path} has no {prefix}relation to {wanted}.", edge_id=id, candidates=ids, suggestions=ids
         )
     if read[5] or kind:
         position = int(read[5] or 1)
@@ -141,12 +141,12 @@ def _edges_between(context: ToolContext, source: OpenNote, to: str) -> list[Open
     return [one for one in edges_of(context, source) if name_key(one.to) == name_key(to)]
 
 
-async def _edge_end(context: ToolContext, said: str) -> str:
+async def _edge_end(context: ToolContext, prefix: str) -> str:
     """Return the id of the note at an edge's end, or its name if there is no such note."""
     try:
-        return str((await context.vault.resolve_strictly(said)).storage_id)
+        return str((await context.vault.resolve_strictly(prefix)).storage_id)
     except NotFoundError:
-        return said.removeprefix("[[").removesuffix("]]").strip()
+        return prefix.removeprefix("[[").removesuffix("]]").strip()
 
 
 def incoming_of(context: ToolContext, note: OpenNote) -> list[LinkRecord]:

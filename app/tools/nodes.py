@@ -99,12 +99,12 @@ class _Draft:
 async def create_node(
     context: ToolContext, type: str, content: Properties, auto_analyze: bool = True
 ) -> Proposal[NodeWritten]:
-    """Make a note with a type. Never overwrites one.
+    """Create a note with a type. Never overwrites an existing note.
 
     Args:
-        type: Its type: observation, hypothesis, source, concept, entity, note, or another word.
+        type: The type: observation, hypothesis, source, concept, entity, note, or another word.
         content: `title`, `text` and `folder`; everything else becomes a property (confidence, url, tags, …).
-        auto_analyze: Whether to look for related nodes at once.
+        auto_analyze: Also find related nodes.
     """
     kind = _checked_type(type)
     draft = _draft(kind, content)
@@ -117,29 +117,29 @@ async def create_node(
 
     def report(committed: ChangeSet) -> NodeWritten:
         written = _committed_note(committed) or content_of_draft
-        words = f"Created the {written.parsed.type} [[{draft.path.name}]]."
+        message = f"Created the {written.parsed.type} [[{draft.path.name}]]."
         if related:
-            words += f" {pluralize(len(related), 'note')} may be related."
+            message += f" {pluralize(len(related), 'note')} may be related."
         return NodeWritten(
             node_id=str(StorageId.of_file(draft.path)),
             type=written.parsed.type,
             related_nodes=related,
-            message=words,
+            message=message,
         )
 
     return context.propose(ChangeSet.of(change, summary=f"Create the {kind} {draft.path}"), report)
 
 
 def _draft(kind: str, content: Mapping[str, JsonValue]) -> _Draft:
-    said = {key: value for key, value in content.items() if value is not None}
-    title = next((str(said.pop(key)) for key in _TITLE_KEYS if said.get(key)), "")
-    text = next((str(said.pop(key)) for key in _TEXT_KEYS if isinstance(said.get(key), str)), "")
-    folder = str(said.pop("folder", "") or "")
+    properties = {key: value for key, value in content.items() if value is not None}
+    title = next((str(properties.pop(key)) for key in _TITLE_KEYS if properties.get(key)), "")
+    text = next((str(properties.pop(key)) for key in _TEXT_KEYS if isinstance(properties.get(key), str)), "")
+    folder = str(properties.pop("folder", "") or "")
     if not title and not text.strip():
         raise InvalidParametersError("Give the node a title or a text.", content=list(content))
     body = text if text.strip() else f"# {title}\n"
     note = edit.set_property(body if body.endswith("\n") else f"{body}\n", "type", kind)
-    for key, value in said.items():
+    for key, value in properties.items():
         note = edit.set_property(note, key, _checked_value(key, value))
     return _Draft(new_path(_UNSAFE.sub(" ", title).strip() or _title_of(text), folder), note)
 
@@ -173,7 +173,7 @@ def _checked_value(key: str, value: JsonValue) -> JsonValue:
     examples=("show the node {node_id} with its relations", "which relations does {node_id} have?"),
 )
 async def get_node(context: ToolContext, node_id: NodeId) -> Node:
-    """A note with its type, confidence, properties and relations in both directions.
+    """Return a note with its type, confidence, properties and relations in both directions.
 
     Args:
         node_id: The note.
@@ -206,9 +206,9 @@ async def update_node(
 
     Args:
         node_id: The note.
-        updates: New values by name: `text` replaces the text, `type` and `confidence` and everything else
-            are properties; null takes a property away.
-        re_analyze: Whether to look for nodes related to the new text.
+        updates: New values by name: `text` replaces the text; all other names are properties, such as `type`
+            and `confidence`; null removes a property.
+        re_analyze: Also find nodes related to the new text.
     """
     note = await context.vault.resolve_strictly(node_id)
     if not updates:
@@ -220,16 +220,16 @@ async def update_node(
         elif value is None:
             text = edit.remove_property(text, key)
         else:
-            said = _checked_type(str(value)) if key == "type" else _checked_value(key, value)
-            text = edit.set_property(text, key, said)
+            properties = _checked_type(str(value)) if key == "type" else _checked_value(key, value)
+            text = edit.set_property(text, key, properties)
     related = await related_to_draft(context, OpenNote(note.path, text.encode())) if re_analyze else []
     change = ChangeSet.of(note.with_text(text), summary=f"Update {note.path}")
-    words = f"Changed [[{note.name}]]." if change else f"[[{note.name}]] already says so; nothing to do."
+    message = f"Changed [[{note.name}]]." if change else f"[[{note.name}]] already says so; nothing to do."
 
     def report(committed: ChangeSet) -> NodeWritten:
         written = _committed_note(committed) or note
         return NodeWritten(
-            node_id=str(note.storage_id), type=written.parsed.type, related_nodes=related, message=words
+            node_id=str(note.storage_id), type=written.parsed.type, related_nodes=related, message=message
         )
 
     return context.propose(change, report)
@@ -248,11 +248,11 @@ def _committed_note(committed: ChangeSet) -> OpenNote | None:
     always_asks=True,
 )
 async def delete_node(context: ToolContext, node_id: NodeId, cascade: bool = False) -> Proposal[NodeDeleted]:
-    """Move a note to the vault's trash; with `cascade` the relations of other notes to it go too.
+    """Move a note to the vault's trash; with `cascade`, also remove the relations of other notes to it.
 
     Args:
         node_id: The note.
-        cascade: Whether to take away the relations to it, in the same change.
+        cascade: Also remove the relations to the note, in the same change.
     """
     note = await context.vault.resolve_strictly(node_id)
     affected = len(note.parsed.relations) + len(incoming_edges(context, note))
@@ -271,13 +271,15 @@ async def delete_node(context: ToolContext, node_id: NodeId, cascade: bool = Fal
         rewritten = {one.path: OpenNote(one.path, one.after) for one in seen}
         removed_count = sum(_relations_to(context, OpenNote(one.path, one.before), note.path) for one in seen)
         removed_count -= sum(_relations_to(context, one, note.path) for one in rewritten.values())
-        sources = {link.source for link in context.index.backlinks(note.path)} - {note.path}
-        left = [path for path in sources if path not in rewritten]
-        left += [path for path, one in rewritten.items() if _links_to(context, one, note.path)]
         deleted = any(isinstance(one, Delete) for one in committed.changes)
-        words = f"Moved {note.path} to the trash." if deleted else f"{note.path} was not deleted."
+        left: list[NotePath] = []
+        if deleted:
+            sources = {link.source for link in context.index.backlinks(note.path)} - {note.path}
+            left = [path for path in sources if path not in rewritten]
+            left += [path for path, one in rewritten.items() if _links_to(context, one, note.path)]
+        message = f"Moved {note.path} to the trash." if deleted else f"{note.path} was not deleted."
         if removed_count:
-            words += f" {pluralize(removed_count, 'relation')} to it removed."
+            message += f" {pluralize(removed_count, 'relation')} to it removed."
         return NodeDeleted(
             node_id=str(note.storage_id),
             content_preview=preview(note, 120),
@@ -285,7 +287,7 @@ async def delete_node(context: ToolContext, node_id: NodeId, cascade: bool = Fal
             relationships_removed=removed_count,
             links_left=sorted(map(str, left)),
             left_out=left_out,
-            message=words,
+            message=message,
         )
 
     return context.propose(change_set, report)
@@ -347,12 +349,12 @@ def _without_relations_to(context: ToolContext, note: OpenNote, target: NotePath
 async def reclassify_node(
     context: ToolContext, node_id: NodeId, new_type: str, preserve_relationships: bool = True
 ) -> Proposal[NodeReclassified]:
-    """Give a note another type, and warn where something would be lost.
+    """Change the type of a note, and warn if something would be lost.
 
     Args:
         node_id: The note.
         new_type: Observation, hypothesis, source, concept, entity, note, or another word.
-        preserve_relationships: Whether the note keeps its relations.
+        preserve_relationships: Keep the note's relations.
     """
     note = await context.vault.resolve_strictly(node_id)
     kind, old = _checked_type(new_type), note.parsed.type
@@ -372,13 +374,15 @@ async def reclassify_node(
         foreign = [key for key in _KEPT_BY_TYPE.get(old, ()) if key in written.properties]
         if foreign and new != old:
             warnings.append(f"It keeps {', '.join(foreign)}, which {with_article(new)} may not use.")
-        words = f"[[{note.name}]] is {with_article(new)} {'now' if committed and new != old else 'already'}."
+        message = (
+            f"[[{note.name}]] is {with_article(new)} {'now' if committed and new != old else 'already'}."
+        )
         return NodeReclassified(
             node_id=str(note.storage_id),
             old_type=old,
             new_type=new,
             warning=" ".join(warnings) or None,
-            message=" ".join([words, *warnings]),
+            message=" ".join([message, *warnings]),
         )
 
     return context.propose(change, report)

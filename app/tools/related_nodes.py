@@ -16,6 +16,7 @@ from app.embeddings import EmbedderUnavailable
 from app.toolkit.context import ToolContext
 from app.toolkit.open_note import OpenNote
 from app.toolkit.related import find_related_notes as related_notes
+from app.toolkit.services import RelationContext
 from app.tools.entailment_check import check_entailment
 from app.tools.node_common import draft_features, note_features, note_structure, preview, readable
 from app.vault.markdown.relations import relation_type
@@ -55,7 +56,7 @@ class Answered(BaseModel):
 
 
 async def related_to_note(
-    context: ToolContext,
+    context: RelationContext,
     note: OpenNote,
     *,
     limit: int = 10,
@@ -67,7 +68,7 @@ async def related_to_note(
     Args:
         context: The context of the call.
         note: The note.
-        limit: How many at most.
+        limit: The maximum number of results.
         least: The minimum similarity, 0 to 1.
         types: Only notes of these types.
     """
@@ -93,17 +94,17 @@ async def related_to_draft(context: ToolContext, draft: OpenNote) -> list[Relate
         context: The context of the call.
         draft: A new note, or an existing one with its new text.
     """
-    said = split_sentences(draft.readable_text)
-    if draft.parsed.is_private or not said:
+    sentences = split_sentences(draft.readable_text)
+    if draft.parsed.is_private or not sentences:
         return []
-    scored = await _draft_candidates(context, draft, " ".join(said))
+    scored = await _draft_candidates(context, draft, " ".join(sentences))
     found = []
     for path, score in scored[:_MAX_RELATED]:
         other = readable(context, path)
         if other is None or score < MIN_SIMILARITY:
             continue
-        here, there = draft_features(context, draft, other), note_features(context, other, draft)
-        suggested = await asyncio.to_thread(suggest_relation, here, there, Structure(score))
+        draft_side, other_side = draft_features(context, draft, other), note_features(context, other, draft)
+        suggested = await asyncio.to_thread(suggest_relation, draft_side, other_side, Structure(score))
         found.append(_to_related_node(other, score, suggested))
     return found
 
@@ -123,7 +124,11 @@ async def _draft_candidates(
 
 
 async def relation_between(
-    context: ToolContext, source: OpenNote, target: OpenNote, similarity: float, score: float | None = None
+    context: RelationContext,
+    source: OpenNote,
+    target: OpenNote,
+    similarity: float,
+    score: float | None = None,
 ) -> RelationPrediction:
     """Return the most likely relation of `source` to `target`, without a language model.
 
@@ -153,14 +158,14 @@ async def note_similarity(context: ToolContext, first: OpenNote, second: OpenNot
     return float((await asyncio.to_thread(tfidf_similarity, [prose_of(first), prose_of(second)]))[0, 1])
 
 
-async def judge_by_model(
+async def relation_by_model(
     context: ToolContext, first: OpenNote, second: OpenNote, local: RelationPrediction
 ) -> RelationPrediction:
     """Return the model's relation if a model may see both notes, else the local one with a reason."""
-    thinker = context.services.language_model
-    if thinker is None:
+    model = context.language_model
+    if model is None:
         return local
-    if reason := model_exclusion_reason(thinker, (first, second)):
+    if reason := model_exclusion_reason(model, (first, second)):
         return RelationPrediction(local.type, local.score, f"{local.reasoning} ({reason})")
     ask = (
         "Say which relation the first note has to the second. Answer with one of "
@@ -168,7 +173,7 @@ async def judge_by_model(
     )
     text = f"First note: {prose_of(first)[:6000]}\n\nSecond note: {prose_of(second)[:6000]}"
     try:
-        answer = await thinker.answer(ask, text, Answered)
+        answer = await model.answer(ask, text, Answered)
     except ModelError as error:
         return RelationPrediction(
             local.type, local.score, f"{local.reasoning} (By local methods: {error.message})"
@@ -176,17 +181,17 @@ async def judge_by_model(
     kind = relation_type(answer.relationship_type)
     if kind not in KNOWN_RELATIONS:
         return RelationPrediction(
-            local.type, local.score, f"{local.reasoning} ({thinker.name} named no known type.)"
+            local.type, local.score, f"{local.reasoning} ({model.name} named no known type.)"
         )
-    reasoning = f"{answer.reasoning} ({thinker.name})"
+    reasoning = f"{answer.reasoning} ({model.name})"
     return RelationPrediction(kind, local.score, reasoning, evidence=(reasoning,))
 
 
-def model_exclusion_reason(thinker: LanguageModel, notes: Iterable[OpenNote]) -> str:
+def model_exclusion_reason(model: LanguageModel, notes: Iterable[OpenNote]) -> str:
     """Return why a model may not see these notes, or an empty string."""
     for note in notes:
-        if note.parsed.is_private or not thinker.may_read(note.path):
-            return f"By local methods: {note.name} is kept from models."
+        if note.parsed.is_private or not model.may_read(note.path):
+            return f"By local methods: {note.name} is hidden from models."
     return ""
 
 

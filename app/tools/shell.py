@@ -22,11 +22,10 @@ from app.sandbox.process import ProcessResult
 from app.sandbox.sandbox import Sandbox, run_unsandboxed
 from app.sandbox.staging_copy import StagingCopy
 from app.toolkit.argument_types import FolderName
-from app.toolkit.context import ToolContext
 from app.toolkit.file_access import FileAccess, is_folder
-from app.toolkit.file_view import file_access_of
 from app.toolkit.proposal import EffectProposal, Proposal
 from app.toolkit.result import ToolResult
+from app.toolkit.services import DevelopmentContext
 from app.toolkit.tool import tool
 from app.toolkit.visible_files import VisibleFiles, visible_files
 from app.vault.changes import ChangeSet
@@ -67,29 +66,29 @@ class CommandDone(ToolResult):
     timeout=60.0,
 )
 async def shell(
-    context: ToolContext,
+    context: DevelopmentContext,
     command: Annotated[str, Field(min_length=1, max_length=1000)],
     args: Annotated[list[Word], Field(max_length=500)] | None = None,
     cwd: FolderName = "",
     timeout: Annotated[int, Field(ge=1, le=MAX_TIMEOUT_S)] = DEFAULT_TIMEOUT_S,
     writes: bool = False,
 ) -> EffectProposal[CommandDone] | Proposal[CommandDone]:
-    """Run a program on the vault, in a sandbox where this system has one.
+    """Run a program on the vault, in a sandbox if this system has one.
 
-    The program and its arguments are given one by one; nothing interprets them. With `writes` it works on a
-    copy of the vault, and what it changed there is shown and asked about before it is taken over.
+    The program and its arguments are passed as a list, without a shell. With `writes` it works on a copy of
+    the vault, and its changes are proposed to the user before they are applied.
 
     Args:
         command: The program: a name, or a path in the sandbox.
-        args: Its arguments, each as it is.
-        cwd: The folder of the vault to run in; the vault itself when empty.
-        timeout: How many seconds it may take, at most 60.
-        writes: Whether it may change files, which are then proposed as a change.
+        args: The arguments, passed unchanged.
+        cwd: The working folder in the vault; the vault's root if empty.
+        timeout: The time limit in seconds, at most 60.
+        writes: Allow changes of files, which are then proposed to the user.
     """
     line = [command, *(args or ())]
     if any("\0" in word for word in line):
         raise InvalidParametersError("An argument of a command can't hold a NUL character.")
-    disk, sandbox = file_access_of(context), _sandbox(context)
+    disk, sandbox = context.services.file_access, context.services.sandbox
     folder = await asyncio.to_thread(_folder, context, disk, cwd)
     files = await asyncio.to_thread(visible_files, disk.root, context.vault)
     problem = await sandbox.problem()
@@ -103,7 +102,7 @@ class _Run:
 
     def __init__(
         self,
-        context: ToolContext,
+        context: DevelopmentContext,
         disk: FileAccess,
         sandbox: Sandbox,
         files: VisibleFiles,
@@ -154,8 +153,8 @@ class _Run:
         try:
             await asyncio.to_thread(bench.copy_files, vault, self._files.shown, self.folder)
             if self.problem:
-                where = str(bench.folder / self.folder)
-                done = await run_unsandboxed(self.line, where, str(bench.home), self.timeout)
+                folder = str(bench.folder / self.folder)
+                done = await run_unsandboxed(self.line, folder, str(bench.home), self.timeout)
             else:
                 bound = BindMount(str(bench.folder), writable=self.writes)
                 done = await self._sandbox.run(bound, self.line, self.folder, self.timeout)
@@ -179,11 +178,11 @@ class _Run:
             else f"ended with exit status {done.exit_code}"
         )
         dropped = " What it wrote was dropped." if self.writes and done.timed_out else ""
-        said = f"{self.line[0]} {ended}.{dropped}"
+        message = f"{self.line[0]} {ended}.{dropped}"
         if changes:
-            said += f" It changed {pluralize(len(changes), 'file')}."
+            message += f" It changed {pluralize(len(changes), 'file')}."
         if self.problem:
-            said += f" There was no sandbox: {self.problem}."
+            message += f" There was no sandbox: {self.problem}."
         return CommandDone(
             exit_code=done.exit_code,
             output=done.output.decode("utf-8", "replace"),
@@ -194,7 +193,7 @@ class _Run:
             sandbox=self.sandbox_description,
             changed=[str(change.path) for change in changes],
             left_out=list(left_out),
-            message=said,
+            message=message,
         )
 
 
@@ -206,8 +205,8 @@ def _check_shielded(problem: str, files: VisibleFiles) -> None:
     """
     if problem and files.has_hidden:
         raise PermissionDeniedError(
-            f"There is no sandbox here ({problem}), and without one nothing keeps a command from notes that"
-            " you may not read: it was not run.",
+            f"There is no sandbox ({problem}), and without one the command could read notes that are hidden"
+            " from you. It was not run.",
             sandbox=problem,
         )
 
@@ -232,18 +231,12 @@ def _effect(run: _Run) -> Effect:
     return Effect(COMMAND, text, shown)
 
 
-def _sandbox(context: ToolContext) -> Sandbox:
-    if context.services.sandbox is None:
-        raise NotFoundError("Commands can't be run here.")
-    return context.services.sandbox
-
-
-def _folder(context: ToolContext, disk: FileAccess, cwd: str) -> str:
+def _folder(context: DevelopmentContext, disk: FileAccess, cwd: str) -> str:
     """Return the working folder, relative to the vault."""
-    spot = disk.resolve(cwd)
-    if spot.inside is None:
+    location = disk.resolve(cwd)
+    if location.inside is None:
         raise PermissionDeniedError(f"{cwd} is not in the vault, where commands run.", cwd=cwd)
-    hidden = bool(spot.inside) and context.vault.hides_folder(NotePath.on_disk(spot.inside))
-    if hidden or not is_folder(spot.real):
+    hidden = bool(location.inside) and context.vault.hides_folder(NotePath.on_disk(location.inside))
+    if hidden or not is_folder(location.real):
         raise NotFoundError(f"The vault has no folder {cwd!r}.", cwd=cwd)
-    return spot.inside
+    return location.inside

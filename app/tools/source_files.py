@@ -8,21 +8,21 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from app.errors import AmbiguousError, InvalidParametersError, InvalidPathError, NotFoundError, StorageError
+from app.errors import AmbiguousError, InvalidPathError, NotFoundError, StorageError
 from app.memory.store import MemoryStore
 from app.permissions.pluralize import pluralize
 from app.sources.file_source import FileSource
 from app.sources.sources import Sources
 from app.sources.working_copy import FileState, WorkingCopy, working_copy
 from app.toolkit.argument_types import Limit, MarkdownText
-from app.toolkit.context import ToolContext
 from app.toolkit.memory_service import agent_key
 from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
+from app.toolkit.services import MemoryContext
 from app.toolkit.tool import tool
-from app.tools.sources import WHERE, sources_of
+from app.tools.sources import WHERE
 from app.vault.changes import ChangeSet
-from app.vault.markdown.privacy import HEAD_BYTES, judge
+from app.vault.markdown.privacy import HEAD_BYTES, classify_privacy
 from app.vault.note import Privacy, PrivacyVerdict
 from app.vault.path import NotePath
 
@@ -83,13 +83,13 @@ class FileAnswer(ToolResult):
         "reconcile": "path keep",
     },
     usage_rule=(
-        "file works on folders outside the vault: load a file into your memory first, edit it there (append, "
-        "replace, or block_edit by its label), look at diff, then save. When save says that the disk "
-        "changed, reconcile with keep=disk, memory or merge."
+        "file works on folders outside the vault: load a file into memory first, edit it there "
+        "(append, replace, or block_edit with its label), check diff, then save. If save reports "
+        "that the file changed on disk, reconcile with keep=disk, memory or merge."
     ),
 )
 async def file(
-    context: ToolContext,
+    context: MemoryContext,
     op: Literal[
         "load",
         "save",
@@ -112,35 +112,35 @@ async def file(
     limit: Limit = 200,
     source_id: str | None = None,
 ) -> Proposal[FileAnswer] | FileAnswer:
-    """Work on text files of the folders outside the vault that the person has added.
+    """Work on text files in the external folders that the user added.
 
     Args:
-        op: load a file into the memory, append to or replace in what is loaded, save it, reload it, show its
-            diff or status, reconcile it with a changed disk; create or delete a file; list files.
-        path: The file: relative to its folder, or the label of its block (file:…).
-        content: The text of a new file, or what to append.
-        old: The text to be replaced; it must stand there once.
-        new: What to put in its place.
-        keep: What wins: the text on the disk, the one in the memory, or both merged.
-        pattern: A glob that names the files to list.
-        limit: How many files at most.
-        source_id: Which folder is meant, by id or name, where there are several.
+        op: load a file into memory, append to it or replace text in it, save it, reload it, show its diff or
+            status, reconcile it with a changed file on disk; create or delete a file; list files.
+        path: The file, relative to its folder, or the label of its block (file:…).
+        content: The text of a new file, or the text to append.
+        old: The text to replace; it must occur exactly once.
+        new: The replacement.
+        keep: Which text to keep: the one on disk, the one in memory, or both merged.
+        pattern: A glob that file names must match.
+        limit: The maximum number of files.
+        source_id: The folder, by id or name, if there are several.
     """
-    sources, agent = sources_of(context), agent_key(context.caller)
-    memory = _memory(context)
+    sources, agent = context.services.sources, agent_key(context.caller)
+    memory = context.services.memory.store
     if op == "list" or (op == "status" and path is None):
         folders = _folders(sources, source_id)
         return await asyncio.to_thread(_list_files, context, folders, memory, agent, op, pattern, limit)
-    said = path or ""
+    requested = path or ""
     return await asyncio.to_thread(
         lambda: _run_operation(
-            context, _copy(sources, source_id, memory, agent, said), op, content, old, new, keep
+            context, _copy(sources, source_id, memory, agent, requested), op, content, old, new, keep
         )
     )
 
 
 def _run_operation(
-    context: ToolContext,
+    context: MemoryContext,
     copy: WorkingCopy,
     op: str,
     content: str | None,
@@ -159,39 +159,44 @@ def _run_operation(
         case "reload":
             return _propose_changes(context, copy, copy.reload(), "Reloaded")
         case "save":
-            change_set, words = copy.save(), f"Saved {copy.path}."
+            change_set, message = copy.save(), f"Saved {copy.path}."
         case "create":
-            change_set, words = copy.create(content or ""), f"Created {copy.path}; load it to work on it."
+            change_set, message = copy.create(content or ""), f"Created {copy.path}; load it to work on it."
         case "delete":
-            change_set, words = copy.delete(), f"Deleted {copy.path}: it is in the trash of its folder."
+            change_set, message = copy.delete(), f"Deleted {copy.path}: it is in the trash of its folder."
         case "append":
-            change_set, words = copy.append(content or ""), f"Added to {copy.path} in memory; save writes it."
+            change_set, message = (
+                copy.append(content or ""),
+                f"Added to {copy.path} in memory; save writes it.",
+            )
         case "replace":
             change_set = copy.replace(old or "", new or "")
-            words = f"Replaced it in {copy.path} in memory; save writes it."
+            message = f"Replaced it in {copy.path} in memory; save writes it."
         case _:
             assert keep is not None
-            change_set, words = copy.reconcile(keep), _RECONCILED[keep].format(copy.path)
+            change_set, message = copy.reconcile(keep), _RECONCILED[keep].format(copy.path)
     if not change_set:
-        words = f"{copy.path} is the same on disk and in memory; nothing to do."
-    return context.propose(change_set, _file_answer(copy, words))
+        message = f"{copy.path} is the same on disk and in memory; nothing to do."
+    return context.propose(change_set, _file_answer(copy, message))
 
 
-def readable_copy(context: ToolContext, source_id: str | None, path: str) -> WorkingCopy:
+def readable_copy(context: MemoryContext, source_id: str | None, path: str) -> WorkingCopy:
     """Return the caller's working copy of the file that a path or label means.
 
     Raises:
         NotFoundError: no open folder has it, or the caller may not read it.
         AmbiguousError: several folders have it.
     """
-    copy = _copy(sources_of(context), source_id, _memory(context), agent_key(context.caller), path)
+    copy = _copy(
+        context.services.sources, source_id, context.services.memory.store, agent_key(context.caller), path
+    )
     _check_readable(context, copy)
     return copy
 
 
-def _check_readable(context: ToolContext, copy: WorkingCopy) -> None:
+def _check_readable(context: MemoryContext, copy: WorkingCopy) -> None:
     """Raise NotFoundError for a file that the caller may not read."""
-    hidden = copy.disk is not None and _hides(copy.path, judge(copy.disk.content))
+    hidden = copy.disk is not None and _hides(copy.path, classify_privacy(copy.disk.content))
     if hidden or not context.reads(copy.source.place, copy.path):
         raise NotFoundError(f"There is no file {copy.path}.", path=str(copy.path))
 
@@ -203,40 +208,40 @@ def _hides(path: NotePath, verdict: PrivacyVerdict) -> bool:
 
 
 _RECONCILED = {
-    "disk": "{0} is in memory as it is on the disk.",
-    "memory": "{0} was written as it is in memory.",
+    "disk": "{0} in memory now matches the file on disk.",
+    "memory": "{0} on disk now matches the memory.",
     "merge": "Both are merged in memory: look at the diff of {0}, then save it.",
 }
 
 
 def _propose_changes(
-    context: ToolContext, copy: WorkingCopy, change_set: ChangeSet, done: str
+    context: MemoryContext, copy: WorkingCopy, change_set: ChangeSet, done: str
 ) -> Proposal[FileAnswer]:
     assert copy.disk is not None
-    words = f"{done} {copy.path}." if change_set else f"{copy.path} is loaded already."
+    message = f"{done} {copy.path}." if change_set else f"{copy.path} is loaded already."
     text = copy.disk.text if change_set or copy.block is None else copy.block.text
-    answer = _file_answer(copy, words).model_copy(
+    answer = _file_answer(copy, message).model_copy(
         update={"text": text[:_MAX_TEXT_CHARS], "cut": len(text) > _MAX_TEXT_CHARS}
     )
     return context.propose(change_set, answer.from_outside())
 
 
-def _file_answer(copy: WorkingCopy, words: str) -> FileAnswer:
+def _file_answer(copy: WorkingCopy, message: str) -> FileAnswer:
     permission = copy.source.permission(copy.path, copy.agent).value
-    return FileAnswer(path=str(copy.path), label=copy.label, permission=permission, message=words)
+    return FileAnswer(path=str(copy.path), label=copy.label, permission=permission, message=message)
 
 
 def _state_answer(copy: WorkingCopy, diff: str) -> FileAnswer:
-    words = f"{copy.path}: {copy.state.value}."
+    message = f"{copy.path}: {copy.state.value}."
     if copy.state in (FileState.CHANGED_ON_DISK, FileState.CHANGED_IN_BOTH):
-        words += " Reconcile it before you save."
+        message += " Reconcile it before you save."
     if copy.block is None and copy.disk is None:
         raise NotFoundError(f"There is no file {copy.path}.", path=str(copy.path))
-    answer = _file_answer(copy, words).model_copy(update={"state": copy.state.value, "diff": diff})
+    answer = _file_answer(copy, message).model_copy(update={"state": copy.state.value, "diff": diff})
     return answer.from_outside() if diff else answer
 
 
-def _may_know(context: ToolContext, folder: FileSource, path: NotePath) -> bool:
+def _may_know(context: MemoryContext, folder: FileSource, path: NotePath) -> bool:
     """Return whether the rules and the file's own properties let the caller know of it."""
     if not context.reads(folder.place, path):
         return False
@@ -246,11 +251,11 @@ def _may_know(context: ToolContext, folder: FileSource, path: NotePath) -> bool:
         return True
     except StorageError:
         return False
-    return not _hides(path, judge(start, complete=len(start) < HEAD_BYTES))
+    return not _hides(path, classify_privacy(start, complete=len(start) < HEAD_BYTES))
 
 
 def _list_files(
-    context: ToolContext,
+    context: MemoryContext,
     folders: tuple[FileSource, ...],
     memory: MemoryStore,
     agent: str,
@@ -272,8 +277,8 @@ def _list_files(
             paths, more = list(listing.files), more or listing.is_truncated
         found += [_listed_file(folder, memory, agent, path, size) for path, size in paths]
     what = "loaded file" if op == "status" else "file"
-    words = f"{pluralize(len(found), what)}{', and there are more: narrow the pattern' if more else ''}."
-    return FileAnswer(files=found, message=words)
+    message = f"{pluralize(len(found), what)}{', and present are more: narrow the pattern' if more else ''}."
+    return FileAnswer(files=found, message=message)
 
 
 def _listed_file(
@@ -287,13 +292,7 @@ def _listed_file(
     return ListedFile(path=str(path), label=label, size=size, permission=permission, state=state.value)
 
 
-# Which file
-
-
-def _memory(context: ToolContext) -> MemoryStore:
-    if context.services.memory is None:
-        raise InvalidParametersError("There is no memory here to load files into.")
-    return context.services.memory.store
+# Selection of a file
 
 
 def _folders(sources: Sources, source_id: str | None) -> tuple[FileSource, ...]:
@@ -311,27 +310,29 @@ def _folders(sources: Sources, source_id: str | None) -> tuple[FileSource, ...]:
     return folders
 
 
-def _copy(sources: Sources, source_id: str | None, memory: MemoryStore, agent: str, said: str) -> WorkingCopy:
+def _copy(
+    sources: Sources, source_id: str | None, memory: MemoryStore, agent: str, requested: str
+) -> WorkingCopy:
     """Return the agent's working copy of a file.
 
     Raises:
         AmbiguousError: several folders have it.
     """
     folders = _folders(sources, source_id)
-    labelled = [one for one in folders if said.startswith(f"file:{one.hash8}:")]
-    if said.startswith("file:") and not labelled:
-        raise NotFoundError(f"No open folder has {said}.", path=said)
+    labelled = [one for one in folders if requested.startswith(f"file:{one.hash8}:")]
+    if requested.startswith("file:") and not labelled:
+        raise NotFoundError(f"No open folder has {requested}.", path=requested)
     copies, problems = [], []
     for folder in labelled or folders:
         try:
-            copies.append(working_copy(folder, memory, agent, folder.path(said)))
+            copies.append(working_copy(folder, memory, agent, folder.path(requested)))
         except InvalidPathError as error:
             problems.append(error)
     if not copies:
         raise problems[0]
-    there = [copy for copy in copies if copy.disk is not None or copy.block is not None] or copies
-    if len(there) > 1:
-        names = [copy.source.config.id for copy in there]
-        words = f"Several folders can be meant by {said}: say which."
-        raise AmbiguousError(words, path=said, candidates=names)
-    return there[0]
+    present = [copy for copy in copies if copy.disk is not None or copy.block is not None] or copies
+    if len(present) > 1:
+        names = [copy.source.config.id for copy in present]
+        message = f"Several folders match {requested}. Choose one."
+        raise AmbiguousError(message, path=requested, candidates=names)
+    return present[0]

@@ -48,14 +48,14 @@ async def summary_of(
         style: Prose, a list of sentences, or one sentence.
     """
     text = "\n\n".join(note.readable_text[note.parsed.body_start :] for note in notes)
-    thinker = context.services.language_model
+    model = context.language_model
     why = ""
-    if thinker is not None:
-        why = model_exclusion_reason(thinker, notes)
+    if model is not None:
+        why = model_exclusion_reason(model, notes)
         if not why:
             ask = f"Summarize the text in at most {max_length} characters ({style}), and give its key points."
             try:
-                answer = await thinker.answer(ask, text, SummaryAnswer)
+                answer = await model.answer(ask, text, SummaryAnswer)
                 points = tuple(point for point in answer.key_points if point.strip())
                 kept_sentences = answer.summary if style == "bullets" else " ".join(answer.summary.split())
                 fitting = (
@@ -63,7 +63,7 @@ async def summary_of(
                     if len(kept_sentences) <= max_length
                     else truncate(kept_sentences, max_length)
                 )
-                return SummaryText(fitting, points, f"Summarized by {thinker.name}.")
+                return SummaryText(fitting, points, f"Summarized by {model.name}.")
             except ModelError as error:
                 why = f"By local methods: {error.message}"
     private = any(note.parsed.is_private for note in notes)
@@ -78,7 +78,7 @@ async def local_summary(
 ) -> Summary:
     """Return the most central sentences of a text; private text is never embedded."""
     sentences = await asyncio.to_thread(candidate_sentences, text)
-    meaning = context.services.semantic_search
+    meaning = context.semantic_search
     vectors = None
     if meaning is not None and len(sentences) > 1 and not private:
         try:

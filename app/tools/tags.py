@@ -41,7 +41,7 @@ class TagRenamed(ToolResult):
     ),
 )
 async def add_tag(context: ToolContext, name: NoteName, tag: TagName) -> Proposal[TagChanged]:
-    """Put a tag on a note.
+    """Add a tag to a note.
 
     Args:
         name: The note.
@@ -52,8 +52,8 @@ async def add_tag(context: ToolContext, name: NoteName, tag: TagName) -> Proposa
     change = ChangeSet.of(
         note.with_text(edit.add_tag(note.text, plain)), summary=f"Add #{plain} to {note.path}"
     )
-    words = f"Tagged [[{note.name}]] with #{plain}." if change else f"[[{note.name}]] has #{plain} already."
-    return context.propose(change, TagChanged(path=str(note.path), tag=plain, message=words))
+    message = f"Tagged [[{note.name}]] with #{plain}." if change else f"[[{note.name}]] has #{plain} already."
+    return context.propose(change, TagChanged(path=str(note.path), tag=plain, message=message))
 
 
 @tool(
@@ -66,7 +66,7 @@ async def add_tag(context: ToolContext, name: NoteName, tag: TagName) -> Proposa
     ),
 )
 async def remove_tag(context: ToolContext, name: NoteName, tag: TagName) -> Proposal[TagChanged]:
-    """Take a tag off a note, in its properties and in its text.
+    """Remove a tag from a note's properties and text.
 
     Args:
         name: The note.
@@ -83,8 +83,8 @@ async def remove_tag(context: ToolContext, name: NoteName, tag: TagName) -> Prop
     change = ChangeSet.of(
         note.with_text(edit.remove_tag(note.text, plain)), summary=f"Remove #{plain} from {note.path}"
     )
-    words = f"Took #{plain} off [[{note.name}]]."
-    return context.propose(change, TagChanged(path=str(note.path), tag=plain, message=words))
+    message = f"Took #{plain} off [[{note.name}]]."
+    return context.propose(change, TagChanged(path=str(note.path), tag=plain, message=message))
 
 
 @tool(
@@ -92,11 +92,11 @@ async def remove_tag(context: ToolContext, name: NoteName, tag: TagName) -> Prop
     examples=("rename the tag {tag} to {new_tag}", "change tag {tag} into {new_tag} everywhere"),
 )
 async def rename_tag(context: ToolContext, tag: TagName, new_tag: TagName) -> Proposal[TagRenamed]:
-    """Rename a tag, and those nested in it, in every note.
+    """Rename a tag and its nested tags in every note.
 
     Args:
         tag: The tag, with or without #.
-        new_tag: Its new name.
+        new_tag: The new name.
     """
     old, new = tag.strip().lstrip("#"), new_tag.strip().lstrip("#")
     if old == new:
@@ -116,7 +116,7 @@ async def rename_tag(context: ToolContext, tag: TagName, new_tag: TagName) -> Pr
 
     def report(committed: ChangeSet) -> TagRenamed:
         named = [str(change.path) for change in committed.changes]
-        words = f"Renamed #{old} to #{new} in {pluralize(len(named), 'note')}."
-        return TagRenamed(tag=old, new_tag=new, notes=named, left_out=left_out, message=words)
+        message = f"Renamed #{old} to #{new} in {pluralize(len(named), 'note')}."
+        return TagRenamed(tag=old, new_tag=new, notes=named, left_out=left_out, message=message)
 
     return context.propose(change_set, report)

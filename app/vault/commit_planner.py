@@ -107,8 +107,8 @@ class CommitPlanner:
         self, target: NotePath, folders: DirHandleCache, *, same_name: bool = False
     ) -> list[dict[str, object]]:
         """Return what prevents a new name; with `same_name`, it may exist in another case."""
-        spelled, there = self._root.disk_spelling(target)
-        if there and not (same_name and spelled != target):
+        spelled, exists = self._root.disk_spelling(target)
+        if exists and not (same_name and spelled != target):
             words = "exists already" if spelled == target else f"is in the way of {target}"
             return [_plan_problem(spelled, words, None, self._digest(spelled, folders))]
         if spelled.folder != target.folder:
@@ -198,10 +198,10 @@ class CommitPlanner:
             parent, done = done, f"{done}/{part}" if done else part
             if done in self._plan.folders:
                 continue
-            if parent in self._plan.folders or not self._is_there(parent, part):
+            if parent in self._plan.folders or not self._exists(parent, part):
                 self._plan.folders.append(done)
 
-    def _is_there(self, parent: str, name: str) -> bool:
+    def _exists(self, parent: str, name: str) -> bool:
         with self._root.folder(parent) as folder:
             return folder.lstat(name) is not None
 

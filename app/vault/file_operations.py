@@ -33,7 +33,7 @@ _DROP_THREADS = 2
 
 @dataclass(frozen=True, slots=True)
 class OperationProgress:
-    """Whether an operation is done, and whether another program changed the file after planning."""
+    """The state of an operation: done or not, and changed by another program after planning or not."""
 
     done: bool
     edited: bool

@@ -35,10 +35,12 @@ class Glob:
         self._pattern = _path_pattern(_normalize(text))
 
     def matches(self, path: NotePath) -> bool:
-        """Return whether the glob matches `path`."""
-        if self.is_everything:
-            return True
-        return any(self._pattern.fullmatch(_normalize(variant)) for variant in (path.text, path.stem_path))
+        """Return whether the glob matches `path`, with or without the `.md` of a note."""
+        return self.matches_text(path.text) or self.matches_text(path.stem_path)
+
+    def matches_text(self, path: str) -> bool:
+        """Return whether the glob matches exactly this path."""
+        return self.is_everything or self._pattern.fullmatch(_normalize(path)) is not None
 
 
 @lru_cache(maxsize=1024)

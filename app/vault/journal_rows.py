@@ -24,11 +24,11 @@ def from_text(value: str | bytes) -> str:
     return value.decode("utf-8", "surrogatepass") if isinstance(value, bytes) else value
 
 
-def read_commits(db: Connection, where: str, values: Sequence[object], limit: int) -> list[Commit]:
+def read_commits(db: Connection, condition: str, values: Sequence[object], limit: int) -> list[Commit]:
     """Return the newest commits that satisfy an SQL condition on `commits`, with all their details."""
     rows = db.execute(
         "SELECT id, digest, time, author, turn, summary, note, entry, place FROM commits "
-        f"WHERE {where} ORDER BY id DESC LIMIT ?",
+        f"WHERE {condition} ORDER BY id DESC LIMIT ?",
         (*values, limit),
     ).fetchall()
     changes: dict[int, list[CommittedFile]] = defaultdict(list)

@@ -34,7 +34,7 @@ class VaultLock:
 
     @property
     def held(self) -> bool:
-        """Whether this object holds the lock."""
+        """True if this object holds the lock."""
         return self._lock.is_locked
 
     def acquire(self) -> None:

@@ -127,7 +127,7 @@ class Observation:
 
 
 class Privacy(StrEnum):
-    """Whether models and external programs may see a note; `UNKNOWN` is hidden from them, too."""
+    """The visibility of a note to models and external programs; `UNKNOWN` is hidden from them, too."""
 
     PUBLIC = "public"
     PRIVATE = "private"
@@ -143,7 +143,7 @@ class PrivacyVerdict:
 
     @property
     def hides(self) -> bool:
-        """Whether the note is hidden from models and external programs."""
+        """True if the note is hidden from models and external programs."""
         return self.privacy is not Privacy.PUBLIC
 
 
@@ -202,12 +202,12 @@ class ParsedNote:
 
     @property
     def is_private(self) -> bool:
-        """Whether the note is hidden from models, external clients and embeddings."""
+        """True if the note is hidden from models, external clients and embeddings."""
         return self.privacy.hides
 
     @property
     def is_from_web(self) -> bool:
-        """Whether the note holds text of a web page that the user has not verified.
+        """True if the note holds text of a web page that the user has not verified.
 
         The property `origin: web` marks such notes; notes with unreadable properties count as such.
         """

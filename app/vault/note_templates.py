@@ -15,7 +15,7 @@ from app.vault.markdown.edit import add_tag, set_property
 from app.vault.markdown.frontmatter import read_frontmatter
 from app.vault.markdown.property_facts import TAG_KEYS
 from app.vault.markdown.scan import scan
-from app.vault.moment import format_moment
+from app.vault.moment_format import format_moment
 
 DATE_FORMAT = "YYYY-MM-DD"
 TIME_FORMAT = "HH:mm"

@@ -93,7 +93,7 @@ class NotePath:
 
     @property
     def is_note(self) -> bool:
-        """Whether the file has a note's suffix."""
+        """True if the file has a note's suffix."""
         return self.suffix in NOTE_SUFFIXES
 
     @property
@@ -108,7 +108,7 @@ class NotePath:
 
     @property
     def is_hidden(self) -> bool:
-        """Whether a part starts with a dot: such folders are never indexed and never written by a tool."""
+        """True if a part starts with a dot: such folders are never indexed and never written by a tool."""
         return any(part.startswith(".") for part in self.text.split("/"))
 
     def is_under(self, folder: str) -> bool:

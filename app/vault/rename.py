@@ -41,20 +41,20 @@ def rename_new(source: Folder, name: str, target: Folder, new: str) -> None:
     """
     if source.platform.exclusive and _rename(source, name, target, new, _RENAME_EXCLUSIVE):
         return
-    here, there = source.at(name), target.at(new)
+    source_name, target_name = source.at(name), target.at(new)
     if os.name == "nt":
         # A rename never overwrites there.
-        Path(here).rename(there)
+        Path(source_name).rename(target_name)
         return
     try:
-        os.link(here, there, src_dir_fd=source.fd, dst_dir_fd=target.fd, follow_symlinks=False)
+        os.link(source_name, target_name, src_dir_fd=source.fd, dst_dir_fd=target.fd, follow_symlinks=False)
     except FileExistsError:
         raise
     except OSError:
         # No hard links (FAT): check, then rename. The commit verifies the moved file.
         if target.lstat(new) is not None:
             raise FileExistsError(errno.EEXIST, "Something has that name", new) from None
-        os.rename(here, there, src_dir_fd=source.fd, dst_dir_fd=target.fd)
+        os.rename(source_name, target_name, src_dir_fd=source.fd, dst_dir_fd=target.fd)
     else:
         source.remove(name)
 
@@ -81,10 +81,10 @@ def _rename(source: Folder, name: str, target: Folder, new: str, flag: int) -> b
     call = _native()
     if call is None:
         return False
-    here, there = os.fsencode(source.at(name)), os.fsencode(target.at(new))
+    source_name, target_name = os.fsencode(source.at(name)), os.fsencode(target.at(new))
     from_fd = _AT_FDCWD if source.fd is None else source.fd
     to_fd = _AT_FDCWD if target.fd is None else target.fd
-    if call(from_fd, here, to_fd, there, flag) == 0:
+    if call(from_fd, source_name, to_fd, target_name, flag) == 0:
         return True
     number = ctypes.get_errno()
     if number in _UNSUPPORTED_ERRORS:

@@ -159,8 +159,8 @@ class NoteStore:
     def existing_path(self, path: NotePath) -> NotePath | None:
         """Return the existing path that equals `path` but for case, in the disk's spelling, or None."""
         with self._disk(path):
-            spelled, there = self._vault.disk_spelling(path)
-        return spelled if there else None
+            spelled, exists = self._vault.disk_spelling(path)
+        return spelled if exists else None
 
     def disk_spelling(self, path: NotePath) -> NotePath:
         """Return the path for a new file, with existing folders spelled as on disk."""

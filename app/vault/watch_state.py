@@ -81,12 +81,12 @@ class WatchState:
     def _detect_changes(self, present: set[str], removed: set[str]) -> DetectedChanges:
         with self._vault.dir_handles() as folders:
             hashed = [(name, self._digest(name, folders)) for name in sorted(present)]
-        there = [(name, digest) for name, digest in hashed if digest is not None]
+        found = [(name, digest) for name, digest in hashed if digest is not None]
         removed = removed | {name for name, digest in hashed if digest is None}
         self._files -= removed
-        self._files.update(name for name, _ in there)
+        self._files.update(name for name, _ in found)
         return DetectedChanges(
-            tuple((NotePath.on_disk(name), digest) for name, digest in there),
+            tuple((NotePath.on_disk(name), digest) for name, digest in found),
             tuple(NotePath.on_disk(name) for name in sorted(removed)),
         )
 

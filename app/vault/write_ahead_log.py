@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from app.errors import InvalidPathError
+from app.storage.private import create_private_file, make_private_folder
 from app.vault.commits import CommitDraft, CommittedFile
 from app.vault.path import NotePath
 from app.vault.safe_fs import sync_file
@@ -130,13 +131,14 @@ class WriteAheadLog:
         self._folder = folder / "intents"
         self._step = step
         if writable:
-            self._folder.mkdir(parents=True, exist_ok=True)
+            make_private_folder(self._folder)
 
     def write(self, intent: Intent) -> None:
         """Write a new intent durably in the phase `staging`."""
         target = self._file(intent.draft.uid, Phase.STAGING)
         temp = target.with_suffix(".new")
         self._step("intent: write")
+        create_private_file(temp)
         with temp.open("wb") as file:
             file.write(_dump(intent))
             file.flush()

@@ -43,9 +43,9 @@ class WebAccess:
     Args:
         settings: Returns the current settings.
         key_of: Returns a provider's key.
-        reach: Where pages may be fetched from; the public Internet by default.
+        address_policy: Where pages may be fetched from; the public Internet by default.
         resolve: Resolves host names.
-        bounds: Limits of a fetch.
+        limits: Limits of a fetch.
     """
 
     def __init__(
@@ -53,16 +53,16 @@ class WebAccess:
         settings: Callable[[], WebSettings],
         key_of: KeyOf,
         *,
-        reach: AddressPolicy | None = None,
+        address_policy: AddressPolicy | None = None,
         resolve: Resolve = system_resolve,
-        bounds: FetchLimits | None = None,
+        limits: FetchLimits | None = None,
     ) -> None:
         self._settings = settings
         self._key_of = key_of
-        self._reach = reach or PublicAddresses()
+        self._reach = address_policy or PublicAddresses()
         self._resolve = resolve
-        self._bounds = bounds
-        self.fetcher = Fetcher(self._reach, resolve, bounds)
+        self._bounds = limits
+        self.fetcher = Fetcher(self._reach, resolve, limits)
         self.pages = PageReader(self.fetcher)
 
     async def close(self) -> None:
@@ -100,7 +100,9 @@ class WebAccess:
         secret = provider.secret(key) if key else {}
         fetcher = Fetcher(self._reach_of(provider), self._resolve, self._bounds)
         try:
-            answer = await fetcher.fetch(search.request, provider.kinds, secret=secret, follow=False)
+            answer = await fetcher.fetch(
+                search.request, provider.kinds, secret=secret, follow_redirects=False
+            )
         except WebError as error:
             raise _explain_error(provider, error) from error
         return provider.hits(answer)[: search.limit]
@@ -140,11 +142,11 @@ def key_account(provider: str, address: str) -> tuple[str, str]:
 def _explain_error(provider: SearchProvider, error: WebError) -> WebError:
     status = error.data.get("status")
     if status in (401, 403):
-        words = f"{provider.name} rejected the key ({status}): enter another one in {_WHERE}."
+        message = f"{provider.name} rejected the key ({status}): enter another one in {_WHERE}."
         if not provider.needs_key:
-            words = f"{provider.name} does not let the app search ({status})."
+            message = f"{provider.name} refuses searches by the app ({status})."
     elif status in (402, 429, 432, 433):
-        words = f"{provider.name} accepts no more searches for now ({status}): try again later."
+        message = f"{provider.name} accepts no more searches for now ({status}): try again later."
     else:
-        words = f"{provider.name}: {error.message}"
-    return WebError(words, provider=provider.id, **error.data)
+        message = f"{provider.name}: {error.message}"
+    return WebError(message, provider=provider.id, **error.data)

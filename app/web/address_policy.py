@@ -88,12 +88,12 @@ class AnyAddress:
         return True
 
 
-def check_url(text: str, reach: AddressPolicy) -> httpx2.URL:
+def check_url(text: str, address_policy: AddressPolicy) -> httpx2.URL:
     """Validate a URL and return it without its fragment.
 
     Raises:
         InvalidParametersError: the text is not a web address, or contains a user name or password.
-        PermissionDeniedError: `reach` does not allow the address.
+        PermissionDeniedError: `address_policy` does not allow the address.
     """
     url = _parsed(text)
     if url.scheme not in _DEFAULT_PORTS:
@@ -104,10 +104,10 @@ def check_url(text: str, reach: AddressPolicy) -> httpx2.URL:
     if not host or "%" in host:
         raise InvalidParametersError("The address names no server.", url=text[:200])
     port = port_of(url)
-    if not reach.allows_port(url.scheme, host, port):
+    if not address_policy.allows_port(url.scheme, host, port):
         raise PermissionDeniedError(f"Port {port} of {host} is not asked over {url.scheme}.", url=str(url))
     address = literal_address(host)
-    if address is not None and not reach.allows_address(host, port, address):
+    if address is not None and not address_policy.allows_address(host, port, address):
         raise refusal_message(host)
     return url.copy_with(fragment=None)
 

@@ -78,10 +78,10 @@ def parse_address(host: str) -> IPAddress | None:
         ValueError: the notation is one that only some programs read (octal, hexadecimal, fewer than four
             numbers): the same text could be public for one program and private for another.
     """
-    bare = host.removeprefix("[").removesuffix("]")
-    if ":" in bare:
-        return ipaddress.IPv6Address(bare)
-    last = bare.rstrip(".").rpartition(".")[2]
+    hostname = host.removeprefix("[").removesuffix("]")
+    if ":" in hostname:
+        return ipaddress.IPv6Address(hostname)
+    last = hostname.rstrip(".").rpartition(".")[2]
     if not (last.isdigit() or last[:2].lower() == "0x"):
         return None
-    return ipaddress.IPv4Address(bare)
+    return ipaddress.IPv4Address(hostname)

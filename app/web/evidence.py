@@ -77,10 +77,10 @@ def weigh(statement: str, hit: WebSearchHit, similarity: float | None) -> Weighe
     shared = shared_words(statement, f"{hit.title} {hit.snippet}")
     close = shared if similarity is None else 0.7 * similarity + 0.3 * shared
     relevance = round(max(0.0, min(1.0, close)), 4)
-    how = f"{relevance:.2f} by {'shared words' if similarity is None else 'meaning and words'}"
+    method = f"{relevance:.2f} by {'shared words' if similarity is None else 'meaning and words'}"
     if relevance < MIN_RELEVANCE:
-        return WeighedHit(hit, relevance, "neutral", f"Too far from the statement to take a side ({how}).")
-    score, cues_found = _judge_side(statement, hit)
+        return WeighedHit(hit, relevance, "neutral", f"Too far from the statement to take a side ({method}).")
+    score, cues_found = _score_side(statement, hit)
     side: Side = (
         "supporting"
         if score >= _MIN_SIDE_SCORE
@@ -88,9 +88,11 @@ def weigh(statement: str, hit: WebSearchHit, similarity: float | None) -> Weighe
         if score <= -_MIN_SIDE_SCORE
         else "neutral"
     )
-    words = {"supporting": "Speaks for it", "contradicting": "Speaks against it", "neutral": "Takes no side"}
+    labels = {"supporting": "Speaks for it", "contradicting": "Speaks against it", "neutral": "Takes no side"}
     because = f": {'; '.join(cues_found)}" if cues_found else ": no phrase in it argues for or against"
-    return WeighedHit(hit, relevance, side, f"{words[side]}{because} (relevance {how}; read by local rules).")
+    return WeighedHit(
+        hit, relevance, side, f"{labels[side]}{because} (relevance {method}; read by local rules)."
+    )
 
 
 def shared_words(statement: str, text: str) -> float:
@@ -108,7 +110,7 @@ def _overlap(wanted_stems: frozenset[str], text_stems: frozenset[str]) -> float:
     return len(wanted_stems & text_stems) / len(wanted_stems) if wanted_stems else 0.0
 
 
-def _judge_side(statement: str, hit: WebSearchHit) -> tuple[float, list[str]]:
+def _score_side(statement: str, hit: WebSearchHit) -> tuple[float, list[str]]:
     sentences = [one for one in _SENTENCE.split(f"{hit.title}. {hit.snippet}") if one.strip()]
     closest = max(sentences, key=lambda one: shared_words(statement, one), default="")
     score, cues_found = 0.0, []
@@ -160,4 +162,4 @@ def key_words(text: str, limit: int, known_text: str = "") -> list[str]:
             counts.setdefault(stem, []).append(word)
     # The sort is stable: among equally frequent words, the earlier ones tell more about the topic.
     ranked = sorted(counts.values(), key=len, reverse=True)
-    return [words[0] for words in ranked[:limit]]
+    return [spellings[0] for spellings in ranked[:limit]]

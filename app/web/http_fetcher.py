@@ -66,23 +66,23 @@ class WebAnswer:
 
 
 class Fetcher:
-    """Fetch what `reach` allows; each fetch opens its own connections and keeps no state.
+    """Fetch what `address_policy` allows; each fetch opens its own connections and keeps no state.
 
     Args:
-        reach: The allowed addresses.
+        address_policy: The allowed addresses.
         resolve: Resolves host names.
-        bounds: Limits of a fetch.
+        limits: Limits of a fetch.
     """
 
     def __init__(
         self,
-        reach: AddressPolicy | None = None,
+        address_policy: AddressPolicy | None = None,
         resolve: Resolve = system_resolve,
-        bounds: FetchLimits | None = None,
+        limits: FetchLimits | None = None,
     ) -> None:
-        self._reach = reach or PublicAddresses()
+        self._reach = address_policy or PublicAddresses()
         self._resolve = resolve
-        self._bounds = bounds or FetchLimits()
+        self._bounds = limits or FetchLimits()
 
     def check(self, url: str) -> str:
         """Return the URL that would be fetched for `url`. Raises like `checked_url`."""
@@ -94,7 +94,7 @@ class Fetcher:
         kinds: frozenset[str],
         *,
         secret: Mapping[str, str] | None = None,
-        follow: bool = True,
+        follow_redirects: bool = True,
     ) -> WebAnswer:
         """Send `request` and return the response.
 
@@ -102,7 +102,7 @@ class Fetcher:
             request: The request to send.
             kinds: The accepted content types.
             secret: Headers with a key, sent with the first request and never after a redirect.
-            follow: Follow redirects; each target is checked like the first URL.
+            follow_redirects: Follow redirects; each target is checked like the first URL.
 
         Raises:
             InvalidParametersError, PermissionDeniedError: the URL or a redirect leads to a forbidden address.
@@ -115,21 +115,21 @@ class Fetcher:
         seconds = self._bounds.seconds
         try:
             async with asyncio.timeout(seconds) as limit:
-                return await self._follow(request, kinds, dict(secret or {}), follow)
+                return await self._follow_redirects(request, kinds, dict(secret or {}), follow_redirects)
         except TimeoutError as error:
             if not limit.expired():
                 raise
             raise TimeoutExpiredError(f"The server took longer than {seconds:g} s.", limit=seconds) from error
 
-    async def _follow(
-        self, request: WebRequest, kinds: frozenset[str], secret: dict[str, str], follow: bool
+    async def _follow_redirects(
+        self, request: WebRequest, kinds: frozenset[str], secret: dict[str, str], follow_redirects: bool
     ) -> WebAnswer:
         for _ in range(self._bounds.hops + 1):
             url = check_url(request.url, self._reach)
             answer = await self._exchange(replace(request, url=str(url)), url, kinds, secret)
             if isinstance(answer, WebAnswer):
                 return answer
-            if not follow:
+            if not follow_redirects:
                 raise WebError("The server answered with a redirect, which is not followed here.")
             # A redirected request is sent without the key and the body.
             request = WebRequest(urljoin(str(url), answer), accept=request.accept)
@@ -211,17 +211,17 @@ def read_content_type(value: str) -> tuple[str, str]:
     kind, *parameters = value.split(";")
     charset = ""
     for one in parameters:
-        name, _, said = one.partition("=")
+        name, _, setting = one.partition("=")
         if name.strip().lower() == "charset":
-            charset = said.strip().strip("\"'").lower()
+            charset = setting.strip().strip("\"'").lower()
     return kind.strip().lower(), charset
 
 
-async def decompress(chunks: AsyncIterable[bytes], encoding: str, bounds: FetchLimits) -> bytes:
+async def decompress(chunks: AsyncIterable[bytes], encoding: str, limits: FetchLimits) -> bytes:
     """Decompress a body as it arrives, so that a decompression bomb is stopped early.
 
     Raises:
-        LimitError: the body exceeds `bounds`, on the wire or decompressed.
+        LimitError: the body exceeds `limits`, on the wire or decompressed.
         WebError: the encoding was not requested, or the body is damaged.
     """
     inflate = _inflater(encoding.strip().lower())
@@ -230,12 +230,12 @@ async def decompress(chunks: AsyncIterable[bytes], encoding: str, bounds: FetchL
     try:
         async for chunk in chunks:
             wire += len(chunk)
-            if wire > bounds.wire:
-                raise LimitError(f"It is larger than {bounds.wire} bytes.", limit=bounds.wire)
-            part = chunk if inflate is None else inflate.decompress(chunk, bounds.unpacked - size + 1)
+            if wire > limits.wire:
+                raise LimitError(f"It is larger than {limits.wire} bytes.", limit=limits.wire)
+            part = chunk if inflate is None else inflate.decompress(chunk, limits.unpacked - size + 1)
             size += len(part)
-            if size > bounds.unpacked:
-                raise LimitError(f"It unpacks to more than {bounds.unpacked} bytes.", limit=bounds.unpacked)
+            if size > limits.unpacked:
+                raise LimitError(f"It unpacks to more than {limits.unpacked} bytes.", limit=limits.unpacked)
             parts.append(part)
     except zlib.error as error:
         raise WebError("The answer is damaged: it can't be unpacked.") from error
@@ -254,7 +254,7 @@ class _Inflate:
 
     @property
     def eof(self) -> bool:
-        """Whether the end of the compressed data was reached."""
+        """True if the end of the compressed data was reached."""
         return self._work.eof
 
     def decompress(self, chunk: bytes, max_bytes: int) -> bytes:

@@ -14,10 +14,10 @@ _MAX_ADDRESSES = 6
 
 
 class GuardedNetwork(httpcore2.AsyncNetworkBackend):
-    """Network backend that connects only to addresses that `reach` allows."""
+    """Network backend that connects only to addresses that `address_policy` allows."""
 
-    def __init__(self, reach: AddressPolicy, resolve: Resolve = system_resolve) -> None:
-        self._reach = reach
+    def __init__(self, address_policy: AddressPolicy, resolve: Resolve = system_resolve) -> None:
+        self._reach = address_policy
         self._resolve = resolve
         self._network = httpcore2.AnyIOBackend()
 
@@ -59,16 +59,16 @@ class GuardedNetwork(httpcore2.AsyncNetworkBackend):
         await self._network.sleep(seconds)
 
     async def _checked_addresses(self, host: str, port: int) -> list[IPAddress]:
-        bare = host.lower().rstrip(".")
-        spelled = literal_address(bare)
+        hostname = host.lower().rstrip(".")
+        spelled = literal_address(hostname)
         try:
-            is_literal = spelled is not None and not bare.endswith("localhost")
-            addresses = [spelled] if spelled and is_literal else list(await self._resolve(bare, port))
+            is_literal = spelled is not None and not hostname.endswith("localhost")
+            addresses = [spelled] if spelled and is_literal else list(await self._resolve(hostname, port))
         except (OSError, UnicodeError) as error:
-            raise NotFoundError(f"There is no server called {bare}.", host=bare) from error
+            raise NotFoundError(f"There is no server called {hostname}.", host=hostname) from error
         if not addresses:
-            raise NotFoundError(f"There is no server called {bare}.", host=bare)
+            raise NotFoundError(f"There is no server called {hostname}.", host=hostname)
         # One forbidden address is enough: a name that mixes both is meant to bypass the check.
-        if not all(self._reach.allows_address(bare, port, address) for address in addresses):
-            raise refusal_message(bare)
+        if not all(self._reach.allows_address(hostname, port, address) for address in addresses):
+            raise refusal_message(hostname)
         return list(dict.fromkeys(addresses))

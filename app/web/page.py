@@ -41,7 +41,7 @@ class WebPage:
 
     @property
     def is_cut(self) -> bool:
-        """Whether `text` is truncated."""
+        """True if `text` is truncated."""
         return self.total > len(self.text)
 
 
@@ -72,7 +72,7 @@ class PageReader:
         page = await self._readable(answer)
         if not page.text:
             raise UnreadableAnswerError(
-                "The page holds no text that could be read; it may be made by scripts in a browser.",
+                "The page has no readable text; it may need scripts in a browser.",
                 content_type=answer.content_type,
                 url=answer.url,
             )
@@ -95,7 +95,7 @@ class PageReader:
             raise LimitError("The page is too large or too broken to be read.", url=answer.url) from error
 
 
-def _unheard(share: float, words: str) -> None:
+def _unheard(share: float, message: str) -> None:
     """Ignore progress: a page is parsed in one step."""
 
 
@@ -129,8 +129,8 @@ def readable_page(
     )
     title = " ".join((about.title or "").split())[:_MAX_TITLE_CHARS] if about else ""
     date = (about.date or "") if about else ""
-    whole = (text or "").strip()
-    return _truncate_page(WebPage(url, title, date, whole, len(whole)))
+    complete_text = (text or "").strip()
+    return _truncate_page(WebPage(url, title, date, complete_text, len(complete_text)))
 
 
 def _truncate_page(page: WebPage) -> WebPage:

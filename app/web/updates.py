@@ -64,7 +64,7 @@ class UpdateSource:
 
     @property
     def is_known(self) -> bool:
-        """Whether both the address and the key are known."""
+        """True if both the address and the key are known."""
         return bool(self.address and self.key)
 
 
@@ -154,6 +154,6 @@ async def latest_release(source: UpdateSource) -> Release:
     if not source.is_known:
         raise ReleaseError("No update address is set.")
     origin = origin_of(check_url(source.address, AnyAddress()))
-    fetcher = Fetcher(_PublicOrEntered(origin), bounds=_RELEASE_LIMITS)
+    fetcher = Fetcher(_PublicOrEntered(origin), limits=_RELEASE_LIMITS)
     answer = await fetcher.fetch(WebRequest(source.address), _CONTENT_TYPES)
     return read_release(answer.body, source.key)

@@ -1,10 +1,20 @@
 """The composition root: opens a vault and assembles its parts. Everything here runs in one event loop.
 
-`open_workspace` builds the parts, all other modules receive them. A workspace has no window: the desktop, the
-command line and tests open the same one with different approvers.
+Front ends open a vault with `open_vault` and use it through the `VaultService` that it returns: the desktop
+and the command line open the same one with different approvers. What is not exported here is internal.
 """
 
-from app.workspace.open_vault import open_workspace
-from app.workspace.workspace import SettingsChanged, Workspace
+from app.workspace.embedding_service import ModelPreparing, ModelSwitched
+from app.workspace.opening import open_vault
+from app.workspace.service import VaultService
+from app.workspace.vault_storage import StoreReplaced
+from app.workspace.workspace import SettingsChanged
 
-__all__ = ["SettingsChanged", "Workspace", "open_workspace"]
+__all__ = [
+    "ModelPreparing",
+    "ModelSwitched",
+    "SettingsChanged",
+    "StoreReplaced",
+    "VaultService",
+    "open_vault",
+]

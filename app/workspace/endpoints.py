@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING
 from app.errors import NetworkError, ScriptoriumError
 from app.events import EventBus
 from app.processes.supervisor import Supervisor
-from app.servers.local_vault import LocalVaultService
+from app.servers.local_vault import LocalVaultAccess
 from app.servers.mcp_lazy_app import LazyMcpApp
 from app.servers.server_state import Holder, LocalServerState, LocalServerStateChanged, OnYield
 from app.servers.tokens import ClientTokens
 from app.settings import ServerSettings
 from app.toolkit.audit_writer import AuditWriter
+from app.toolkit.memory_service import Memory
+from app.toolkit.pending import PendingOperations
 from app.toolkit.registry import ToolRegistry
 from app.toolkit.runner import ToolRunner
 
@@ -46,8 +48,10 @@ class Endpoints:
         events: EventBus,
         folder: Path | None,
         settings: Callable[[], ServerSettings],
+        pending: PendingOperations,
+        memory: Memory,
     ) -> None:
-        self.local_vault = LocalVaultService(name, runner, registry, events)
+        self.local_vault = LocalVaultAccess(name, runner, registry, events, pending, memory)
         self.tokens = ClientTokens(folder, events) if folder is not None else None
         if self.tokens is not None:
             self.tokens.on_set = partial(_log_token, runner.audit_writer)

@@ -1,4 +1,4 @@
-"""What a model may see of a vault without calling tools: pinned blocks, and notes in notifications."""
+"""Limit what a model sees of a vault without calling tools: pinned blocks, and notes in notifications."""
 
 from __future__ import annotations
 

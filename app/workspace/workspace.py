@@ -13,7 +13,7 @@ from pathlib import Path
 
 from app import paths
 from app.agent.acp.agent import AcpAgent
-from app.agent.acp.unmediated_edits import ExternalEditTracker
+from app.agent.acp.external_edits import ExternalEditTracker
 from app.agent.builtin import BUILTIN_NAME, BuiltinAgent
 from app.agent.credentials import CredentialStore
 from app.agent.language.vocabulary import VaultWords
@@ -26,9 +26,6 @@ from app.agent.undone_cards import UndoneCards
 from app.agent.usage_limits import UsageBudget
 from app.analysis.service import GraphAnalysisService
 from app.analysis.suggestion_queue import SuggestionQueue
-from app.embeddings.languages import VaultLanguages
-from app.embeddings.sync_scheduler import EmbeddingScheduler
-from app.embeddings.vectors import VectorStore
 from app.errors import InvalidParametersError, ScriptoriumError, VaultLostError
 from app.events import Event, EventBus
 from app.external.servers import ExternalServers
@@ -51,18 +48,24 @@ from app.settings import (
     save_settings,
     save_vault_settings,
 )
-from app.toolkit.call import Call
-from app.toolkit.call_results import failure
 from app.toolkit.file_access import FileAccess
 from app.toolkit.memory_service import Memory, agent_key
-from app.toolkit.outcome import ToolOutcome
 from app.toolkit.pending import PendingOperations
 from app.toolkit.plugins import load_plugins
 from app.toolkit.registry import ToolRegistry
 from app.toolkit.runner import ToolRunner
+from app.toolkit.semantic_search import SemanticSearch
+from app.toolkit.services import (
+    AgentServices,
+    DevelopmentServices,
+    FileServices,
+    MemoryServices,
+    MessageServices,
+    OptionalModels,
+    RelationServices,
+    WebServices,
+)
 from app.tools import CATALOG, CATEGORIES
-from app.vault import undecodable
-from app.vault.path import NotePath
 from app.vault.store import NotesChanged
 from app.vault.watcher import FileBatch, VaultFound, VaultLost, watch
 from app.web.access import WebAccess
@@ -138,11 +141,13 @@ class Workspace:
             self.audit,
             self.grants,
             self.events,
+            models=OptionalModels(self._semantic_search_in_use, self._language_model_in_use),
         )
         self.memory = Memory(files.memory, files.conversations.search, self._named_agents)
         self.keys = CredentialStore()
-        self._build_services()
+        self._build_parts()
         self._build_agent()
+        self._provide_services()
         self.endpoints = Endpoints(
             self.name,
             self.runner,
@@ -150,10 +155,12 @@ class Workspace:
             self.events,
             None if read_only else files.shared,
             lambda: self.settings.servers,
+            self.pending,
+            self.memory,
         )
         self.hub = self.endpoints.local_vault
         self.hub.in_turn = self.programs.caller_named
-        self._know_meaning()
+        self._apply_search_settings()
         self._enabled: frozenset[str] = frozenset()
         self._apply_tool_settings()
         self._stop = asyncio.Event()
@@ -161,59 +168,52 @@ class Workspace:
         self._is_watching = False
         self._supervisor = Supervisor(self.events)
 
-    def _build_services(self) -> None:
-        """Build the services of the tools other than the notes."""
-        services, files = self.runner.services, self._files
-        services.memory = self.memory
-        self._sight = ModelVisibility(
+    def _build_parts(self) -> None:
+        """Build the parts that tools use in addition to the notes."""
+        files = self._files
+        self._model_visibility = ModelVisibility(
             self.store, self.index.resolver, self.policy, self.registry, self.memory
         )
-        self._vectors = EmbeddingService(
-            files.cache, self.index, self.store, self.events, self._settings, self._sight.is_kept_from
+        self.embeddings = EmbeddingService(
+            files.cache,
+            self.index,
+            self.store,
+            self.events,
+            self._settings,
+            self._model_visibility.is_kept_from,
         )
-        self.embedder, self.semantic_search = self._vectors.embedder, self._vectors.semantic_search
+        self.embedder, self.semantic_search = self.embeddings.embedder, self.embeddings.semantic_search
         self.sources = open_sources(
             self.runner,
             self.registry,
             self.journal,
             self.events,
+            self.memory,
             self.root,
             files.shared,
             writable=not self.read_only,
         )
-        self.pending: PendingOperations | None = None
-        if files.pending is not None:
-            self.pending = PendingOperations(
-                self.runner.run,
-                files.pending,
-                self.journal,
-                self.events,
-                may_know=self.runner.can_see,
-            )
+        self.pending = PendingOperations(
+            self.runner.run, files.pending, self.journal, self.events, may_know=self.runner.can_see
+        )
         self.analysis = GraphAnalysisService(
-            self.index, self._vectors.known, files.own, self.events, self._sight.is_kept_from
+            self.index, self.embeddings.known, files.own, self.events, self._model_visibility.is_kept_from
         )
         self._spending = UsageBudget()
-        self._thinker = PydanticAIModel(self._settings, self.keys, self._sight.is_kept_from, self._spending)
+        self._thinker = PydanticAIModel(
+            self._settings, self.keys, self._model_visibility.is_kept_from, self._spending
+        )
         self.web = WebAccess(lambda: self.settings.web, self.keys.get)
         self.external = ExternalServers(
             self.registry, self.events, paths.data_folder(), self.keys.get, self._apply_tool_settings
         )
-        services.registry = self.registry
-        services.entailment = self._vectors.entailment
-        services.file_access = FileAccess(self.root, paths.app_folders())
-        services.sandbox = Sandbox()
-        services.pending = self.pending
-        services.suggestions = SuggestionQueue(self.analysis, self.index)
-        services.web = self.web
-        services.channels = ChannelRegistry(lambda: self.settings.messages, self.keys)
 
     def _build_agent(self) -> None:
         """Build the agents of the panel: the built-in one, and the one with a model."""
         builtin = BuiltinAgent(
             self.registry, self.index.resolver, self._vault_words, self._builtin_changes_today
         )
-        text = self._sight.text
+        text = self._model_visibility.text
         news = partial(news_for_model, self.sources, text)
         model = ModelAgent(
             self.name,
@@ -221,10 +221,10 @@ class Workspace:
             self.keys,
             self.registry,
             text,
-            self._sight.pinned_for,
+            self._model_visibility.pinned_for,
             news,
             self._spending,
-            self._sight.cited,
+            self._model_visibility.cited,
             builtin.asks_notes,
         )
         edits = ExternalEditTracker(self.root, self._files.cache, self.store, self.runner.external_changes)
@@ -239,8 +239,35 @@ class Workspace:
             self.programs,
         )
         self._undone_cards = UndoneCards(self._files.conversations, self.audit, self.events)
-        self.runner.services.team = self.agent.team
         self._news_turns = NotificationTrigger(self.sources, self.agent, self._settings, self.events)
+
+    def _provide_services(self) -> None:
+        """Give each category of tools what its tools use in addition to the notes."""
+        memory = MemoryServices(self.memory, self.sources)
+        files = FileServices(FileAccess(self.root, paths.app_folders()))
+        relations = RelationServices(SuggestionQueue(self.analysis, self.index), self.embeddings.entailment)
+        team, channels = self.agent.team, ChannelRegistry(lambda: self.settings.messages, self.keys)
+        self.runner.services.update(
+            {
+                "memory": memory,
+                "memory_context": memory,
+                "sources": memory,
+                "filesystem": files,
+                "programs": files,
+                "development": DevelopmentServices(files.file_access, Sandbox()),
+                "nodes": relations,
+                "relationships": relations,
+                "messages": MessageServices(team, channels),
+                "agents": AgentServices(self.registry, self.pending, team),
+                "web": WebServices(self.web),
+            }
+        )
+
+    def _semantic_search_in_use(self) -> SemanticSearch | None:
+        return self.semantic_search if self.embeddings.is_enabled else None
+
+    def _language_model_in_use(self) -> PydanticAIModel | None:
+        return self._thinker if self.settings.uses_model else None
 
     def _vault_words(self) -> VaultWords:
         """Return the tags, types and properties that requests to the built-in agent may name."""
@@ -351,26 +378,6 @@ class Workspace:
             looking.cancel()
             await asyncio.gather(looking, return_exceptions=True)
 
-    @property
-    def vectors(self) -> VectorStore:
-        """The vectors in use; another store after a switch of the model."""
-        return self._vectors.vectors
-
-    @property
-    def embedding_scheduler(self) -> EmbeddingScheduler:
-        """The scheduler of the notes' vectors to show."""
-        return self._vectors.scheduler
-
-    @property
-    def languages(self) -> VaultLanguages | None:
-        """The languages of the vault's notes, once they are measured."""
-        return self._vectors.languages
-
-    @property
-    def switching_to(self) -> str:
-        """The key of the sentence model that is being switched to; empty if none is."""
-        return self._vectors.switching_to
-
     async def close(self) -> None:
         """Stop accepting clients, end the agent, the watcher and the worker, and close every file."""
         await self.endpoints.close()
@@ -378,16 +385,15 @@ class Workspace:
         self._undone_cards.close()
         await self.agent.close()
         await self.programs.close()
-        if self.pending is not None:
-            await self.pending.close()
+        await self.pending.close()
         await self.external.close()
         self._stop.set()
         await self._supervisor.close(_CLOSE_TIMEOUT_S)
-        await self._vectors.wait_model_change()
+        await self.embeddings.wait_model_change()
         await self.sources.close()
         await self.analysis.close()
         await self.web.close()
-        await self._vectors.close()
+        await self.embeddings.close()
         self.runner.close()
         await self._files.close()
 
@@ -395,7 +401,7 @@ class Workspace:
         """Update the index, then the vectors in the background. Canceling keeps what was read.
 
         Raises:
-            VaultLostError: The vault's folder is gone; the index is unchanged.
+            VaultLostError: The vault's folder is missing; the index is unchanged.
         """
         await self._watch()
         stop = threading.Event()
@@ -404,11 +410,10 @@ class Workspace:
         except asyncio.CancelledError:
             stop.set()
             raise
-        self._vectors.start()
+        self.embeddings.start()
         if not self.read_only:
             await asyncio.to_thread(self.store.cleanup)
-        if self.pending is not None:
-            self.pending.resume(ask=self._ask_pending)
+        self.pending.resume(ask=self._ask_pending)
         return report
 
     async def _handle_batch(self, batch: FileBatch) -> None:
@@ -463,27 +468,11 @@ class Workspace:
         self.external.configure(settings.external)
         self._apply_tool_settings()
         self._log_switched(before)
-        self._know_meaning()
-        self._vectors.apply_settings()
+        self._apply_search_settings()
+        self.embeddings.apply_settings()
         self.endpoints.settings_changed()
         self.programs.settings_changed()
         self.events.publish(SettingsChanged(settings.model_copy(deep=True)))
-
-    async def rename_misnamed(self, listed: NotePath, name: str) -> ToolOutcome:
-        """Rename a file whose name is not UTF-8, as the user asked; the rename can be undone.
-
-        Args:
-            listed: The path of the file in the problems of the index.
-            name: The new name, in the same folder.
-
-        Returns:
-            The outcome. Its error says why nothing was changed.
-        """
-        try:
-            changes = await asyncio.to_thread(undecodable.plan_rename, self.store, listed, name)
-        except ScriptoriumError as error:
-            return failure(error)
-        return await self.runner.run(Call.user_edit("rename", {"path": str(listed), "name": name}, changes))
 
     def _log_switched(self, before: Mapping[str, bool]) -> None:
         """Log the tool categories that were turned on or off."""
@@ -535,17 +524,13 @@ class Workspace:
 
     def _apply_tool_settings(self) -> None:
         """Apply the enabled categories and the call limits of this vault."""
-        tools, here = self.settings.tools, self.vault_settings
+        tools, permissions, here = self.settings.tools, self.settings.permissions, self.vault_settings
         ours = {category.id for category in CATEGORIES if category.on} | self.external.categories_on
         for category in self.registry.categories:
-            on = here.has_category_on(category.id, tools, by_default=category.id in ours)
+            on = here.has_category_on(category.id, permissions, by_default=category.id in ours)
             self.registry.set_category(category.id, on or category.id in self._enabled)
         self.runner.configure((*tools.limits, *here.limits), tools.turn_rules)
 
-    def _know_meaning(self) -> None:
-        """Enable or disable semantic search and the language model for tools and the search language."""
-        known = self._vectors.is_enabled
-        self.runner.services.semantic_search = self.semantic_search if known else None
-        has_model = self.settings.model.provider != "built-in"
-        self.runner.services.language_model = self._thinker if has_model else None
-        self.index.similarity = self._vectors.similar if known else None
+    def _apply_search_settings(self) -> None:
+        """Enable or disable `similar:` in the search language."""
+        self.index.similarity = self.embeddings.similar if self.embeddings.is_enabled else None

@@ -157,16 +157,21 @@ def _is_module(name: str) -> bool:
 
 def missing_resources(bundle: Bundle, package: Path) -> list[str]:
     """Return the resources that the app's code names and the bundle lacks."""
-    names = {
-        node.right.value
+    names = sorted(named_resources(package))
+    missing = (name for name in names if not (bundle.internal / "resources" / name).exists())
+    return [f"the code reads resources/{name}, which is not in the bundle" for name in missing]
+
+
+def named_resources(package: Path) -> set[str]:
+    """Return the names of the resources that the code of the app reads."""
+    return {
+        str(node.right.value)
         for file in package.rglob("*.py")
         for node in ast.walk(ast.parse(file.read_text("utf-8")))
         if isinstance(node, ast.BinOp)
         and isinstance(node.right, ast.Constant)
         and re.search(r"\bresources_folder\(\)$", ast.unparse(node.left))
     }
-    missing = (name for name in sorted(names) if not (bundle.internal / "resources" / name).exists())
-    return [f"the code reads resources/{name}, which is not in the bundle" for name in missing]
 
 
 def missing_data(bundle: Bundle) -> list[str]:

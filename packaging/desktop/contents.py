@@ -24,6 +24,8 @@ HIDDEN = (
     "mcp.client.streamable_http",
     "mcp.client.stdio",
     "mcp.server.streamable_http_manager",
+    # Only the smoke test uses it; it calls every tool inside the built program.
+    "http.server",
 )
 
 # Packages whose data files PyInstaller's own hooks do not know: the files to take, by pattern.

@@ -25,6 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 APP_ID = "io.github.scriptorium.Scriptorium"
 _SAMPLE = ROOT / "resources" / "sample-vault"
 _PLUGIN = ROOT / "resources" / "plugins-example"
+_TOOL_CALLS = ROOT / "tests" / "smoke"
 _LINUX_FILES = ROOT / "packaging" / "desktop" / "linux"
 _PACKAGES = "git,bubblewrap,libglib2.0-bin,fonts-dejavu-core,ca-certificates"
 _TOOLS = ("mmdebstrap", "Xvfb", "xdotool", "import", "convert", "desktop-file-validate", "appstreamcli")
@@ -70,6 +71,19 @@ said = {
     "dictionaries": any(one.startswith("en") for one in installed_languages()),
 }
 pathlib.Path.home().joinpath("libraries.json").write_text(json.dumps(said))
+"""
+
+
+# Calls every tool in the program that loads it.
+_TOOLS_PLUGIN = """
+import pathlib
+from app.toolkit.plugins import Plugin
+from tests.smoke import check_tools
+
+PLUGIN = Plugin(categories=(), tools=())
+said = []
+check_tools.run(said.append)
+pathlib.Path.home().joinpath("tools.txt").write_text("\\n".join(said), "utf-8")
 """
 
 
@@ -191,7 +205,7 @@ def _without_window(report: Report, place: Place, vault: str, *, complete: bool)
     """Try every way to use the program that needs no window."""
     report.step("--version", lambda: place.run("--version").strip())
     report.step("doctor", lambda: _doctor(place, vault))
-    report.step("tools --check", lambda: _tools(place, complete))
+    report.step("every tool", lambda: _tools(place, complete))
     report.step("MCP", lambda: _mcp(place, vault))
     report.step("a request with a date", lambda: _ask(place, vault))
     report.step("semantic search", lambda: _meaning(place, vault))
@@ -213,11 +227,35 @@ def _doctor(place: Place, vault: str) -> str:
 
 
 def _tools(place: Place, complete: bool) -> str:
-    output = place.run("tools", "--check")
-    last = output.strip().splitlines()[-1]
-    if "0 failed" not in output or (complete and "no repository" in output):
+    """Call every tool inside the program: `tools --check` itself needs a checkout."""
+    kept = place.file(f"{place.home}/tools.txt")
+    with _loaded_plugin(place, "tools", _TOOLS_PLUGIN) as folder:
+        shutil.copytree(_TOOL_CALLS, folder / "tests" / "smoke", ignore=shutil.ignore_patterns("__pycache__"))
+        _own(place, folder)
+        said = place.run("tools", "--json")
+    if not kept.is_file():
+        raise StepError(said[-500:])
+    output = kept.read_text("utf-8")
+    if " 0 failed" not in output or (complete and "no repository" in output):
         raise StepError(output[-2000:])
-    return last
+    return output.strip().splitlines()[-1]
+
+
+@contextmanager
+def _loaded_plugin(place: Place, name: str, source: str) -> Iterator[Path]:
+    """Install and enable a plug-in whose only module is `source`; yield its folder, then remove it."""
+    data = place.environment.get("SCRIPTORIUM_DATA", f"{place.home}/.local/share/scriptorium")
+    folder = place.file(f"{data}/plugins/{name}")
+    information = folder / f"smoke_{name}-1.0.dist-info"
+    information.mkdir(parents=True)
+    (folder / f"smoke_{name}.py").write_text(source)
+    (information / "METADATA").write_text(f"Metadata-Version: 2.1\nName: smoke-{name}\nVersion: 1.0\n")
+    (information / "entry_points.txt").write_text(f"[scriptorium.tools]\n{name} = smoke_{name}:PLUGIN\n")
+    _own(place, folder)
+    _set(place, {"tools": {"plugins_on": [name]}})
+    yield folder
+    shutil.rmtree(folder)
+    _set(place, {})
 
 
 def _mcp(place: Place, vault: str) -> str:
@@ -619,23 +657,13 @@ def _plugin(place: Place) -> str:
 def _libraries(root: Path, place: Place) -> str:
     """Have a plug-in draw a formula and a diagram, read HTML and find languages and dictionaries."""
     _apt(root, "install", "--no-install-recommends", "libenchant-2-2", "hunspell-en-us")
-    name = "libraries"
-    folder = place.file(f"{place.home}/.local/share/scriptorium/plugins/{name}")
-    information = folder / "smoke_libraries-1.0.dist-info"
-    information.mkdir(parents=True)
-    (folder / "smoke_libraries.py").write_text(_LIBRARIES_PLUGIN)
-    (information / "METADATA").write_text("Metadata-Version: 2.1\nName: smoke-libraries\nVersion: 1.0\n")
-    (information / "entry_points.txt").write_text("[scriptorium.tools]\nlibraries = smoke_libraries:PLUGIN\n")
-    _own(place, folder)
-    _set(place, {"tools": {"plugins_on": [name]}})
     kept = place.file(f"{place.home}/libraries.json")
-    output = place.run("tools", "--json")
-    if not kept.is_file():
-        vault = _new_vault(place, "Libraries")
-        raise StepError(place.run("doctor", "--vault", vault, status=None) + output[-500:])
+    with _loaded_plugin(place, "libraries", _LIBRARIES_PLUGIN):
+        output = place.run("tools", "--json")
+        if not kept.is_file():
+            vault = _new_vault(place, "Libraries")
+            raise StepError(place.run("doctor", "--vault", vault, status=None) + output[-500:])
     said = json.loads(kept.read_text())
-    shutil.rmtree(folder)
-    _set(place, {})
     if wrong := [what for what, works in said.items() if not works]:
         raise StepError(f"not there: {', '.join(wrong)}")
     return ", ".join(said)
@@ -694,7 +722,9 @@ def _remove(root: Path, place: Place, vault: str) -> str:
 
 
 def _own(place: Place, folder: Path) -> None:
-    """Give the user a folder below their own, with all that is in it and the folders that it lies in."""
+    """Give the user of the chroot a folder below their own, what it contains and the folders above it."""
+    if not place.prefix:
+        return
     home = place.file(place.home)
     above = [one for one in folder.parents if one.is_relative_to(home) and one != home]
     for path in (*above, folder, *folder.rglob("*")):
@@ -702,11 +732,10 @@ def _own(place: Place, folder: Path) -> None:
 
 
 def _set(place: Place, settings: object) -> None:
-    file = place.file(f"{place.home}/.config/scriptorium/settings.json")
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(json.dumps(settings))
-    for path in (file.parent.parent, file.parent, file):
-        os.chown(path, _UID, _UID)
+    folder = place.file(place.environment.get("SCRIPTORIUM_CONFIG", f"{place.home}/.config/scriptorium"))
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "settings.json").write_text(json.dumps(settings))
+    _own(place, folder)
 
 
 def _know(place: Place, vault: str) -> None:

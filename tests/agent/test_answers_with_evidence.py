@@ -1,4 +1,4 @@
-"""Answers about the notes, by the built-in agent and by a model over real HTTP: cited and checked."""
+"""Answers about the notes, by the built-in agent and by a model over real HTTP, are cited and checked."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import re
 
 from app.agent.citations import NOT_FOUND, NOT_IN_NOTES
 from app.agent.transcript import AgentText, ToolCard
+from app.permissions.caller import Caller, CallerKind
+from app.toolkit.call import Call as ToolCall
 from app.vault.path import NotePath
 from app.vault.reference import parse_reference
 from app.vault.span_reference import find_span
@@ -14,6 +16,7 @@ from tests.support.model_server import Call, Say
 
 __all__ = ["talk"]
 H1 = NotePath("Instruments/H1.md")
+CALLER = Caller(CallerKind.DESKTOP_AGENT, "test", uses_model=False)
 
 
 def _texts(talk):
@@ -21,7 +24,7 @@ def _texts(talk):
 
 
 def _cited(workspace, text):
-    """The passages that an answer links to, as they stand in their notes."""
+    """Return the passages that an answer links to, as they are in their notes."""
     found = []
     for inner in re.findall(r"\[\[([^\]]*#span=[^\]]*)\]\]", text):
         link = parse_reference(f"[[{inner}]]")
@@ -43,12 +46,22 @@ async def test_the_built_in_agent_quotes_the_passage_with_its_exact_place(worksp
     assert workspace.store.read(H1) == before
 
 
+async def test_weak_passages_are_not_shown_after_the_answer(workspace, talk):
+    questions = {"who made the first detent escapement?": 1, "what was the Board of Longitude?": 2}
+    for question, shown in questions.items():
+        await talk.say(question)
+        assert len(_cited(workspace, _texts(talk)[-1])) == shown
+        outcome = await workspace.runner.run(ToolCall.of("find_passages", {"question": question}, CALLER))
+        weak = [passage["weak"] for passage in outcome.result["passages"]]
+        assert weak == [False] * shown + [True] * (5 - shown)
+
+
 async def test_a_block_with_an_id_is_cited_by_it(workspace, talk):
     await talk.say("how many hours of arithmetic did a lunar need?")
     assert "[[Concepts/Lunar distance method#^four-hours|Lunar distance method]]" in _texts(talk)[0]
 
 
-async def test_what_no_note_says_is_not_answered(workspace, talk):
+async def test_a_question_without_an_answer_in_the_notes_is_not_answered(workspace, talk):
     await talk.say("who painted the ceiling of the opera in Vienna?")
     assert _texts(talk)[0].startswith("**Not in your notes**")
 

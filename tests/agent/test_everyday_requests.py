@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.evaluation.requests import HERE, evaluate
 
 
-async def test_everyday_requests_stay_understood(tmp_path, monkeypatch) -> None:
+async def test_everyday_requests_are_still_understood(tmp_path, monkeypatch) -> None:
     for name in ("DATA", "CACHE", "CONFIG"):
         monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name))
     scores = await evaluate(HERE / "requests_seen.txt", every=5)

@@ -1,4 +1,4 @@
-"""Questions for the process that computes; it imports this module and little else."""
+"""Functions for the worker process, which imports this module and little else."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import threading
 
 import numpy as np
 
-from app.graph.arrangement import Report
+from app.graph.static_layout import Report
 
 
 def wait_for_ever(report: Report) -> int:

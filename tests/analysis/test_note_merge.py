@@ -1,4 +1,4 @@
-"""Merged texts: what the strategy promises stays byte for byte, and no relation is lost or doubled."""
+"""Merged texts keep what the strategy promises byte for byte, and no relation is lost or duplicated."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.analysis.note_merge import STRATEGIES, Strategy, check_distinct, merge_texts
+from app.analysis.note_merge import STRATEGIES, Strategy, check_distinct, merge_note_texts
 from app.errors import InvalidParametersError
 from app.vault.markdown.scan import scan
 
@@ -41,7 +41,7 @@ Text of the second.
 
 
 def test_combine_keeps_both_texts_and_joins_the_rest() -> None:
-    merged = merge_texts(FIRST, SECOND, "combine", "Second")
+    merged = merge_note_texts(FIRST, SECOND, "combine", "Second")
     assert merged.text == (
         "---\ntype: claim # mine\ntags: [a, b]\nconfidence: 0.5\nstatus: open\n"
         "aliases:\n  - Zwei\n  - Second\n---\n"
@@ -52,13 +52,13 @@ def test_combine_keeps_both_texts_and_joins_the_rest() -> None:
 
 
 def test_prefer_primary_keeps_its_prose_byte_for_byte() -> None:
-    merged = merge_texts(FIRST, SECOND, "prefer_primary", "Second")
+    merged = merge_note_texts(FIRST, SECOND, "prefer_primary", "Second")
     body = FIRST[scan(FIRST).body_start :]
     assert merged.text[scan(merged.text).body_start :] == body + "- cites [[Y]] (page 3)\n"
 
 
 def test_prefer_secondary_takes_the_other_text_and_keeps_the_relations() -> None:
-    merged = merge_texts(FIRST, SECOND, "prefer_secondary", "Second")
+    merged = merge_note_texts(FIRST, SECOND, "prefer_secondary", "Second")
     note = scan(merged.text)
     assert "Text of the second." in merged.text and "Text of the first." not in merged.text
     assert {(one.type, one.link.target) for one in note.relations} == {("SUPPORTS", "X"), ("CITES", "Y")}
@@ -66,15 +66,15 @@ def test_prefer_secondary_takes_the_other_text_and_keeps_the_relations() -> None
 
 
 def test_relations_in_properties_come_along() -> None:
-    merged = merge_texts("One\n", "---\nsupports: '[[X]]'\n---\nTwo\n", "prefer_primary", "Two")
+    merged = merge_note_texts("One\n", "---\nsupports: '[[X]]'\n---\nTwo\n", "prefer_primary", "Two")
     assert [(one.type, one.link.target) for one in scan(merged.text).relations] == [("SUPPORTS", "X")]
     own = "---\nsupports: '[[W]]'\n---\nOne\n"
-    both = merge_texts(own, "---\nsupports: '[[X]]'\n---\n", "combine", "Two")
+    both = merge_note_texts(own, "---\nsupports: '[[X]]'\n---\n", "combine", "Two")
     assert {one.link.target for one in scan(both.text).relations} == {"W", "X"}
 
 
 def test_a_private_text_stays_private() -> None:
-    merged = merge_texts("---\nai: open\n---\nOne\n", "---\nai: private\n---\nTwo\n", "combine", "Two")
+    merged = merge_note_texts("---\nai: open\n---\nOne\n", "---\nai: private\n---\nTwo\n", "combine", "Two")
     assert scan(merged.text).is_private
 
 
@@ -108,8 +108,8 @@ _TEXT = st.builds(
 
 
 @given(_TEXT, _TEXT, st.sampled_from(STRATEGIES))
-def test_nothing_that_was_promised_is_lost(first: str, second: str, strategy: Strategy) -> None:
-    merged = merge_texts(first, second, strategy, "Other").text
+def test_no_promised_text_is_lost(first: str, second: str, strategy: Strategy) -> None:
+    merged = merge_note_texts(first, second, strategy, "Other").text
     lines = [line.strip() for line in merged.splitlines()]
     kept = {"combine": (first, second), "prefer_primary": (first,), "prefer_secondary": (second,)}[strategy]
     for text in kept:

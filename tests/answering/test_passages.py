@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.answering.passages import MAX_PASSAGE_CHARS, Passage, split_passages
-from app.embeddings.chunker import plain_text
+from app.embeddings.chunker import markdown_to_text
 from app.vault.markdown.scan import scan
 
 SAMPLE = Path(__file__).parents[2] / "resources" / "sample-vault"
@@ -68,7 +68,7 @@ def test_every_span_says_what_the_passage_says(text: str) -> None:
     last = 0
     for one in split_passages(text, scan(text)):
         source = text[one.span.start : one.span.end]
-        assert one.text == " ".join(plain_text(source).strip("| ").replace(" | ", ", ").split())
+        assert one.text == " ".join(markdown_to_text(source).strip("| ").replace(" | ", ", ").split())
         assert one.span.start >= last
         last = one.span.end
 
@@ -79,3 +79,15 @@ def test_prose_of_the_sample_vault_is_cut(path: Path) -> None:
     parsed = scan(text)
     if len(text[parsed.body_start :].split()) > 12:
         assert split_passages(text, parsed)
+
+
+def test_a_line_that_relates_the_note_is_marked() -> None:
+    items = "- part_of [[Navigation]]\n- supports [[Claim]] (confidence: 0.8)\n- oak\n"
+    note = f"# Clock\n\nIt is made of oak, see [[Oak]].\n\n{items}"
+    found = {one.text: one.is_relation for one in split_passages(note, scan(note))}
+    assert found == {
+        "It is made of oak, see Oak.": False,
+        "part_of Navigation": True,
+        "supports Claim (confidence: 0.8)": True,
+        "oak": False,
+    }

@@ -26,8 +26,8 @@ from app.settings import IndexSettings, PermissionSettings, Rule
 from app.toolkit.argument_types import NoteName
 from app.toolkit.call import Call
 from app.toolkit.context import ToolContext
-from app.toolkit.limits import RateLimiter
 from app.toolkit.proposal import Proposal
+from app.toolkit.rate_limiter import RateLimiter
 from app.toolkit.registry import AccessLevel, Category, ToolRegistry
 from app.toolkit.result import ToolResult
 from app.toolkit.runner import ToolRunner
@@ -128,7 +128,7 @@ async def measure(folder: Path) -> float:
 
 
 def report(what: str, times: list[float]) -> float:
-    """Print the median and the slowest twentieth; the median."""
+    """Print the median and the 95th percentile; return the median."""
     middle = statistics.median(times)
     print(f"{what:28} median {middle:7.3f} ms   p95 {statistics.quantiles(times, n=20)[-1]:7.3f} ms")
     return middle

@@ -2,101 +2,105 @@
 
 Run: python -m tests.benchmarks.learn_fusion
 
-For each question the probability of each note is a softmax of two weighted scores; both weights are
-exponential functions of the signals. L-BFGS minimizes the cross-entropy of the notes that answer, each set
-counting by the square root of its size. Ranks depend only on the ratio of the two weights, whose logarithm is
-printed, ready for `app/embeddings/rank_fusion.py`.
+The reciprocal rank of the answer depends on the weight of meaning in steps, so it is computed for a range of
+weights and smoothed; the smoothed curves of all questions are the objective, which L-BFGS maximizes over the
+weights of the signals. A set on which the fusion is below the better of the two lists is penalized. Each set
+counts by the square root of its size. The weights are printed, ready for `app/embeddings/rank_fusion.py`.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
+from scipy.ndimage import gaussian_filter1d
 from scipy.optimize import minimize
 
 from app.embeddings.rank_fusion import FusionSignals, signals
-from tests.benchmarks.retrieval import Found, found_by_every_model
+from tests.benchmarks.retrieval import TOP, Found, Ranking, found_by_every_model, score
 
-# Notes considered for each question, from the top of each list; the strength of the L2 penalty.
-CANDIDATES, PENALTY = 20, 0.01
+# The logits of the weight of meaning, and the standard deviation of the smoothing, in logits.
+LOGITS, SMOOTHING = np.linspace(-8.0, 8.0, 65), 0.7
+# The weight of a shortfall, the target lead over the better list, and the width of the smooth transition.
+SHORTFALL, LEAD, BEND = 5.0, 0.01, 0.01
+PENALTY = 0.001
+# Smaller sets do not show reliably which list is better.
+MIN_QUESTIONS = 8
 Array = npt.NDArray[np.float64]
 
 
-def stretched(ranking: Sequence[tuple[str, float]], low: float) -> dict[str, float]:
-    """The scores by note, 1 for the best and 0 for `low`."""
+def curve(one: Found) -> Array:
+    """Return the reciprocal rank of the answer for each of the `LOGITS`."""
+    words, meant = (
+        stretched(one.words, 0.0),
+        stretched(one.meant, min((c for _, c in one.meant), default=0.0)),
+    )
+    keys = list(dict.fromkeys([*words, *meant]))
+    if one.question.answer not in keys:
+        return np.zeros(len(LOGITS))
+    share = 1.0 / (1.0 + np.exp(-LOGITS))[:, None]
+    if not words or not meant:
+        share[:] = 0.0 if words else 1.0
+    by_words = np.array([words.get(key, 0.0) for key in keys])
+    by_meaning = np.array([meant.get(key, 0.0) for key in keys])
+    scores = (1.0 - share) * by_words + share * by_meaning
+    at = keys.index(one.question.answer)
+    own = scores[:, [at]]
+    rank = 1 + (scores > own).sum(axis=1) + (scores[:, :at] == own).sum(axis=1)
+    return np.where(rank <= TOP, 1.0 / rank, 0.0)
+
+
+def stretched(ranking: Ranking, low: float) -> dict[str, float]:
+    """Return the scores by note, rescaled to 1 for the best and 0 for `low`."""
     high = max((score for _, score in ranking), default=low)
     return {key: (score - low) / (high - low) if high > low else 1.0 for key, score in ranking}
 
 
 def learn(found: Sequence[Found]) -> FusionSignals:
-    """The weights that fit these questions best."""
-    rows, by_words, by_meaning, answers, sets = [], [], [], [], []
-    for one in found:
-        words = stretched(one.words, 0.0)
-        meant = stretched(one.meant, min((cosine for _, cosine in one.meant), default=0.0))
-        top = [*list(words)[:CANDIDATES], *list(meant)[:CANDIDATES]]
-        keys = list(dict.fromkeys(top))
-        if one.question.answer not in keys or not words or not meant:
-            continue
-        empty = [-np.inf] * (2 * CANDIDATES - len(keys))
-        rows.append(signals(one.words, one.meant, one.terms, one.model))
-        by_words.append([words.get(key, 0.0) for key in keys] + empty)
-        by_meaning.append([meant.get(key, 0.0) for key in keys] + empty)
-        answers.append(keys.index(one.question.answer))
-        sets.append((one.corpus, one.question.kind, one.model.name))
-    sizes = Counter(sets)
-    share = np.array([sizes[key] ** -0.5 for key in sets])
-    return FusionSignals(
-        *_fitted(np.array(rows), _finite(by_words), _finite(by_meaning), np.array(answers), share)
+    """Return the weights that fit these questions best."""
+    names = [(one.corpus, one.question.kind, one.model.name) for one in found]
+    sets = np.unique(np.array([" / ".join(name) for name in names]), return_inverse=True)[1]
+    rows = np.array([signals(one.words, one.meant, one.terms, one.model) for one in found])
+    curves = gaussian_filter1d(
+        np.array([curve(one) for one in found]), SMOOTHING / (LOGITS[1] - LOGITS[0]), mode="nearest"
     )
+    alone = np.array(
+        [[score(ranking, one.question.answer)[0] for ranking in (one.words, one.meant)] for one in found]
+    )
+    return FusionSignals(*_fitted(rows, curves, sets, alone))
 
 
-def _finite(scores: list[list[float]]) -> tuple[Array, Array]:
-    """The scores with 0 for notes that are not there, and what to subtract from those."""
-    table = np.array(scores)
-    return np.where(np.isfinite(table), table, 0.0), np.where(np.isfinite(table), 0.0, -1e9)
-
-
-def _fitted(
-    rows: Array,
-    words: tuple[Array, Array],
-    meant: tuple[Array, Array],
-    answers: npt.NDArray[np.intp],
-    share: Array,
-) -> list[float]:
+def _fitted(rows: Array, curves: Array, sets: npt.NDArray[np.intp], alone: Array) -> list[float]:
     mean, deviation = rows.mean(axis=0), rows.std(axis=0) + 1e-6
     mean[0], deviation[0] = 0.0, 1.0
     unit = (rows - mean) / deviation
-    count, every = unit.shape[1], np.arange(len(unit))
-    weight = share / share.sum()
+    sizes = np.bincount(sets)
+    better = np.max([np.bincount(sets, column) / sizes for column in alone.T], axis=0)
+    weight = np.where(sizes >= MIN_QUESTIONS, np.sqrt(sizes), 0.0)
+    weight /= weight.sum()
+    every, step = np.arange(len(unit)), LOGITS[1] - LOGITS[0]
 
     def loss(theta: Array) -> tuple[float, Array]:
-        first, second = theta[:count], theta[count:]
-        trust, belief = np.exp(np.clip(unit @ first, -8, 8)), np.exp(np.clip(unit @ second, -8, 8))
-        score = trust[:, None] * words[0] + belief[:, None] * meant[0] + words[1]
-        chance = np.exp(score - score.max(axis=1, keepdims=True))
-        chance /= chance.sum(axis=1, keepdims=True)
-        value = -(weight * np.log(chance[every, answers] + 1e-12)).sum()
-        slope = chance
-        slope[every, answers] -= 1.0
-        slope *= weight[:, None]
-        slopes = (
-            ((slope * words[0]).sum(axis=1) * trust) @ unit,
-            ((slope * meant[0]).sum(axis=1) * belief) @ unit,
-        )
-        penalty = np.concatenate([first, second])
-        penalty[[0, count]] = 0.0
-        return value + PENALTY / count * penalty @ penalty, np.concatenate(
-            slopes
-        ) + 2 * PENALTY / count * penalty
+        logit = unit @ theta
+        place = (np.clip(logit, LOGITS[0], LOGITS[-1]) - LOGITS[0]) / step
+        low = np.minimum(place.astype(int), len(LOGITS) - 2)
+        rise = curves[every, low + 1] - curves[every, low]
+        gained = curves[every, low] + rise * (place - low)
+        slope = rise / step * (np.abs(logit) < LOGITS[-1])
+        means = np.bincount(sets, gained) / sizes
+        short = (better + LEAD - means) / BEND
+        value = weight @ (SHORTFALL * BEND * np.logaddexp(0.0, short) - means)
+        pull = -weight * (1.0 + SHORTFALL / (1.0 + np.exp(-short))) / sizes
+        size = theta.copy()
+        size[0] = 0.0
+        gradient = unit.T @ (pull[sets] * slope) + 2.0 * PENALTY * size
+        return float(value + PENALTY * size @ size), gradient
 
-    best = minimize(loss, np.full(2 * count, 0.0), jac=True, method="L-BFGS-B", options={"maxiter": 500}).x
-    ratio = (best[count:] - best[:count]) / deviation
-    ratio[0] -= (ratio[1:] * mean[1:]).sum()
-    return [float(one) for one in ratio]
+    best = minimize(loss, np.zeros(unit.shape[1]), jac=True, method="L-BFGS-B", options={"maxiter": 600}).x
+    weights = best / deviation
+    weights[0] -= (weights[1:] * mean[1:]).sum()
+    return [float(one) for one in weights]
 
 
 def main() -> None:

@@ -28,13 +28,14 @@ from app.toolkit.context import ToolContext
 from app.toolkit.registry import AccessLevel, Category
 from app.toolkit.result import ToolResult
 from app.toolkit.tool import tool
-from app.workspace import Workspace, open_workspace
+from app.workspace.opening import open_workspace
+from app.workspace.workspace import Workspace
 
 TOOL = "look"
 
 
 class Looked(ToolResult):
-    """A note's text."""
+    """The text of a note."""
 
     path: str
     text: str
@@ -60,7 +61,7 @@ def make_vault(root: Path, notes: int) -> None:
 
 
 async def opened(root: Path) -> Workspace:
-    """The vault, with the tool of the benchmark and the HTTP API on."""
+    """Open the vault, with the tool of the benchmark and the HTTP API enabled."""
     settings = Settings()
     settings.embeddings.enabled = False
     settings.servers.http_api = True

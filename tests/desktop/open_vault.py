@@ -26,18 +26,19 @@ from app.settings import Settings
 from app.toolkit.registry import AccessLevel, Category, ToolRegistry
 from app.vault.journal import Journal
 from app.vault.store import NoteStore
+from app.workspace import VaultService
 from app.workspace.embedding_service import EmbeddingService
 
 
 class ClosedEndpoints:
-    """No program comes in."""
+    """Accepts no program."""
 
     async def begin(self) -> str:
         return ""
 
 
 class OpenVault:
-    """As much of a workspace as the panels of the shell use; every part of it is the real one."""
+    """The parts of a workspace that the shell's panels use, all of them real."""
 
     def __init__(self, root: Path, settings: Settings) -> None:
         self.root = root
@@ -52,7 +53,7 @@ class OpenVault:
         self.registry = ToolRegistry([Category("notes", "Notes", AccessLevel.READ_WRITE)])
         self._journal = Journal(paths.vault_data_folder(root))
         self.store = NoteStore(root, self._journal)
-        self._vectors = EmbeddingService(
+        self.embeddings = EmbeddingService(
             paths.vault_cache_folder(root),
             self.index,
             self.store,
@@ -60,10 +61,11 @@ class OpenVault:
             lambda: self.settings,
             lambda path: False,
         )
-        self.embedding_scheduler = self._vectors.scheduler
         self._conversations = ConversationStore(paths.vault_data_folder(root))
         team = SimpleNamespace(mailbox=Mailbox(self._conversations, self.events))
         self.agent = SimpleNamespace(team=team)
+        self.programs = self.runner = None
+        self.policy = SimpleNamespace(categories_off=frozenset())
         self.endpoints = ClosedEndpoints()
         self.notices: list[str] = []
         self.unreadable_rules: tuple[str, ...] = ()
@@ -82,21 +84,26 @@ class OpenVault:
 
     async def close(self) -> None:
         self.closed = True
-        await self._vectors.close()
+        await self.embeddings.close()
         await self.index.close()
         self._conversations.close()
         self._journal.close()
 
 
-async def open_vault(root: Path, settings: Settings, approver: Approver, read_only: bool) -> OpenVault:
+def service_of(vault: OpenVault) -> VaultService:
+    """Return the service of a vault that has only some parts."""
+    return VaultService(vault)  # type: ignore[arg-type]
+
+
+async def open_vault(root: Path, settings: Settings, approver: Approver, read_only: bool) -> VaultService:
     vault = OpenVault(root, settings)
     vault.read_only = read_only
     await vault.index.open()
-    return vault
+    return service_of(vault)
 
 
 class PlainNote(QWidget):
-    """A note's tab that shows the path alone, with the signals and methods of a real one."""
+    """A note's tab that shows only the path, with the signals and methods of a real one."""
 
     open_requested = Signal(str, str)
     search_requested = Signal(str)
@@ -118,6 +125,9 @@ class PlainNote(QWidget):
         self.path, self.fragment = path, fragment
         self._words.setText(path)
         self.title_changed.emit(Path(path).stem)
+
+    def keep_draft(self) -> None:
+        pass
 
     async def close_requested(self) -> bool:
         return self.may_close

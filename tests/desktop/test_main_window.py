@@ -38,10 +38,12 @@ from app.errors import StorageError, VaultBusyError
 from app.index.records import ScanProgress
 from app.permissions.approval import GrantOffer
 from app.permissions.scope import Operation
-from app.settings import ModelSettings, Settings, load_settings
+from app.settings import AgentSettings, AnswerByModel, ModelSettings, Settings, load_settings
 from app.settings.recent import RecentVaults
 from app.vault.watcher import VaultFound, VaultLost
-from tests.desktop.open_vault import SHELL_PANELS, OpenVault, PlainNote, open_vault
+from app.workspace import VaultService
+from tests.desktop.open_vault import SHELL_PANELS, PlainNote, open_vault
+from tests.desktop.workspace_access import in_workspace
 
 PLAIN = "tests.desktop.open_vault:create_plain_panel"
 
@@ -85,7 +87,7 @@ def notes_of(window: MainWindow) -> list[PlainNote]:
 
 
 def pressable() -> list[QPushButton]:
-    """Buttons in sight: a row that was just made is shown a turn of the loop later, a removed one goes so."""
+    """Return the visible buttons; new rows appear and removed ones go in the next turn of the loop."""
     return [button for sheet in sheets() for button in sheet.findChildren(QPushButton) if button.isVisible()]
 
 
@@ -102,7 +104,7 @@ def sheets() -> list[dialogs.SheetDialog]:
     return [w for w in QApplication.topLevelWidgets() if isinstance(w, dialogs.SheetDialog) and w.isVisible()]
 
 
-def test_a_vault_of_the_index_is_looked_through_once_it_is_shown(in_window, wait_until, vault: Path) -> None:
+def test_a_vault_shown_from_the_index_is_then_scanned(in_window, wait_until, vault: Path) -> None:
     async def use(window: MainWindow) -> None:
         window.open_folder(vault)
         await wait_until(lambda: "4 notes" in window.status.counts.text())
@@ -146,7 +148,7 @@ def test_a_vault_is_opened_read_and_counted(in_window, wait_until, vault: Path) 
     in_window(use)
 
 
-def test_panels_out_of_sight_are_made_when_they_are_looked_for(in_window, wait_until, vault: Path) -> None:
+def test_hidden_panels_are_created_on_demand(in_window, wait_until, vault: Path) -> None:
     async def use(window: MainWindow) -> None:
         window.open_folder(vault)
         await wait_until(lambda: window.view is not None and window.view.page.existing("files") is not None)
@@ -164,7 +166,7 @@ def test_panels_out_of_sight_are_made_when_they_are_looked_for(in_window, wait_u
     in_window(use)
 
 
-def test_notes_open_as_tabs_and_the_way_is_kept(in_window, wait_until, vault: Path) -> None:
+def test_notes_open_as_tabs_and_the_navigation_history_is_kept(in_window, wait_until, vault: Path) -> None:
     async def use(window: MainWindow) -> None:
         window.open_folder(vault)
         await wait_until(lambda: window.view is not None)
@@ -190,7 +192,7 @@ def test_notes_open_as_tabs_and_the_way_is_kept(in_window, wait_until, vault: Pa
     in_window(use)
 
 
-def test_the_menu_of_notes_speaks_to_the_note_in_front(in_window, wait_until, vault: Path) -> None:
+def test_the_notes_menu_acts_on_the_active_note(in_window, wait_until, vault: Path) -> None:
     async def use(window: MainWindow) -> None:
         menu = window.menu
         window.open_folder(vault)
@@ -254,7 +256,7 @@ def test_vault_and_tabs_are_remembered_while_they_are_open(in_window, wait_until
     in_window(use)
 
 
-def test_what_has_no_room_is_folded_and_comes_back(gui, service: ServiceThread, vault: Path) -> None:
+def test_panels_without_room_collapse_and_return(gui, service: ServiceThread, vault: Path) -> None:
     async def main() -> None:
         workspace = await service.call(lambda: open_vault(vault, Settings(), None, False))
         client = VaultClient(service, workspace)
@@ -322,9 +324,9 @@ def test_the_last_vault_is_remembered_when_it_is_opened(
     errors.append("failed to open Other")
 
     def kept() -> str:
-        return WindowState.of_window().text("vault")  # what a start after kill -9 finds
+        return WindowState.of_window().text("vault")  # The state that a start after kill -9 finds.
 
-    async def refuse(root: Path, settings: Settings, approver: object, read_only: bool) -> OpenVault:
+    async def refuse(root: Path, settings: Settings, approver: object, read_only: bool) -> VaultService:
         if root != vault:
             raise StorageError("The disk refused.")
         return await open_vault(root, settings, approver, read_only)  # type: ignore[arg-type]
@@ -359,6 +361,24 @@ def test_a_note_chosen_by_name_has_the_focus(in_window, wait_until, vault: Path)
         QTest.keyClick(palette.field, Qt.Key.Key_Return)
         await wait_until(lambda: bool(notes_of(window)) and window.focusWidget() is notes_of(window)[0])
         assert notes_of(window)[0].path == "Two.md"
+
+    in_window(use)
+
+
+def test_the_list_of_names_follows_the_index(in_window, wait_until, vault: Path) -> None:
+    async def use(window: MainWindow) -> None:
+        window.open_folder(vault)
+        await wait_until(lambda: window.view is not None and window.view._built)
+        palette = window.finder._palette
+        window.menu.run("go-note")
+        palette.field.setText("five")
+        await wait_until(lambda: palette.nothing.isVisible())
+        (vault / "Five.md").write_text("five")
+        await in_workspace(
+            window.session.client, lambda workspace: workspace.start_scan(lambda progress: None)
+        )
+        await wait_until(lambda: palette.model.rowCount() == 1)
+        assert palette.list.currentIndex().data() == "Five"
 
     in_window(use)
 
@@ -398,7 +418,7 @@ def test_a_folder_without_notes_is_asked_about_first(in_window, wait_until, tmp_
     in_window(use)
 
 
-def test_a_folder_that_is_not_there_is_told(in_window, wait_until, tmp_path: Path) -> None:
+def test_a_missing_folder_is_reported(in_window, wait_until, tmp_path: Path) -> None:
     async def use(window: MainWindow) -> None:
         window.open_folder(tmp_path / "gone")
         await wait_until(sheets)
@@ -412,7 +432,7 @@ def test_a_folder_that_is_not_there_is_told(in_window, wait_until, tmp_path: Pat
 def test_a_vault_that_another_app_has_is_offered_read_only(in_window, wait_until, vault: Path) -> None:
     asked: list[bool] = []
 
-    async def opener(root: Path, settings: Settings, approver: object, read_only: bool) -> OpenVault:
+    async def opener(root: Path, settings: Settings, approver: object, read_only: bool) -> VaultService:
         asked.append(read_only)
         if not read_only:
             raise VaultBusyError("Another Scriptorium has it.", owner="process 7")
@@ -439,7 +459,7 @@ def test_a_failure_to_open_is_a_message_and_the_window_stays(
 ) -> None:
     errors.append("failed to open Garden")
 
-    async def opener(*_: object) -> OpenVault:
+    async def opener(*_: object) -> VaultService:
         raise StorageError("The index can't be written: the disk is full.")
 
     async def use(window: MainWindow) -> None:
@@ -451,7 +471,7 @@ def test_a_failure_to_open_is_a_message_and_the_window_stays(
     in_window(use, opener)
 
 
-def test_a_vault_that_is_closed_while_its_door_opens_tells_nobody(in_window, wait_until, vault: Path) -> None:
+def test_closing_a_vault_while_its_endpoint_opens_reports_nothing(in_window, wait_until, vault: Path) -> None:
     at_the_door, let_in, told = threading.Event(), threading.Event(), threading.Event()
 
     class SlowDoor:
@@ -463,9 +483,9 @@ def test_a_vault_that_is_closed_while_its_door_opens_tells_nobody(in_window, wai
             finally:
                 told.set()
 
-    async def opener(root: Path, settings: Settings, approver: object, read_only: bool) -> OpenVault:
+    async def opener(root: Path, settings: Settings, approver: object, read_only: bool) -> VaultService:
         opened = await open_vault(root, settings, approver, read_only)  # type: ignore[arg-type]
-        opened.endpoints = SlowDoor()
+        opened._workspace.endpoints = SlowDoor()  # type: ignore[assignment]
         return opened
 
     async def use(window: MainWindow) -> None:
@@ -487,10 +507,10 @@ def test_a_lost_vault_shows_a_banner_and_everything_stays(in_window, wait_until,
         window.navigation.open("One.md")
         await wait_until(lambda: notes_of(window))
         client = window.session.client
-        await client.run(lambda w: w.events.publish(VaultLost()))
+        await in_workspace(client, lambda w: w.events.publish(VaultLost()))
         await wait_until(lambda: "lost" in window.banners.keys)
         assert window.view is not None and len(notes_of(window)) == 1
-        await client.run(lambda w: w.events.publish(VaultFound()))
+        await in_workspace(client, lambda w: w.events.publish(VaultFound()))
         await wait_until(lambda: "lost" not in window.banners.keys)
 
     in_window(use)
@@ -524,7 +544,7 @@ def test_a_folder_dropped_anywhere_opens_it(in_window, wait_until, vault: Path, 
     in_window(use)
 
 
-def test_panels_speak_to_one_another(in_window, wait_until, vault: Path) -> None:
+def test_panels_are_connected_to_each_other(in_window, wait_until, vault: Path) -> None:
     async def use(window: MainWindow) -> None:
         window.open_folder(vault)
         await wait_until(lambda: window.status.scan.isHidden() and "4" in window.status.counts.text())
@@ -565,7 +585,7 @@ def test_a_saved_search_is_in_the_palette(in_window, wait_until, vault: Path) ->
     async def use(window: MainWindow) -> None:
         window.open_folder(vault)
         await wait_until(lambda: window.status.scan.isHidden() and "4" in window.status.counts.text())
-        await window.session.client.run(lambda w: w.searches.save("Below", "path:Sub"))
+        await in_workspace(window.session.client, lambda w: w.searches.save("Below", "path:Sub"))
         palette, page = window.finder._palette, window.view.page
         window.menu.run("commands")
         await wait_until(lambda: palette.list.model().rowCount() > 20)
@@ -579,12 +599,12 @@ def test_a_saved_search_is_in_the_palette(in_window, wait_until, vault: Path) ->
     in_window(use)
 
 
-def test_the_lock_shows_what_is_auto_approved_and_takes_it_back(in_window, wait_until, vault: Path) -> None:
+def test_the_lock_shows_auto_approvals_and_revokes_them(in_window, wait_until, vault: Path) -> None:
     async def use(window: MainWindow) -> None:
         window.open_folder(vault)
         await wait_until(lambda: window.view is not None)
         offer = GrantOffer("edits in Sub", Operation.UPDATE, folder="Sub", always=True)
-        await window.session.client.run(lambda w: w.grants.add(offer))
+        await in_workspace(window.session.client, lambda w: w.grants.add(offer))
         await wait_until(lambda: window.status.lock.text() == "1")
         window.menu.run("grants")
         await wait_until(lambda: sheets() and "Revoke" in buttons())
@@ -726,8 +746,10 @@ def test_the_whole_app_opens_a_vault_and_ends_politely(vault: Path) -> None:
 
 def test_what_the_agent_used_is_summed_for_the_session() -> None:
     cost = UsageTotal()
-    model = ModelSettings(provider="openai", model="gpt-4.1-mini")
-    assert cost.words(ModelSettings()) == "" and cost.words(model) == "gpt-4.1-mini"
+    model = Settings(
+        model=ModelSettings(model="gpt-4.1-mini"), agent=AgentSettings(answering=AnswerByModel())
+    )
+    assert cost.words(Settings()) == "" and cost.words(model) == "gpt-4.1-mini"
     cost.add(Usage(requests=1, input_tokens=900, output_tokens=100, cost=0.25))
     assert cost.words(model) == "gpt-4.1-mini · 1,000 tokens · $0.25"
     cost.add(Usage(requests=1, input_tokens=5))

@@ -1,10 +1,11 @@
-"""A whole workspace in the service thread for the tests of the window, with the window's own approver."""
+"""A whole workspace in the service thread for the window's tests, with the window's own approver."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 from app.desktop.bridge import DesktopApprover, ServiceThread, VaultClient
 from app.permissions.approval import Approved, Decision
@@ -12,15 +13,17 @@ from app.permissions.caller import Caller, CallerKind
 from app.settings import Settings
 from app.toolkit.call import Call
 from app.toolkit.outcome import ToolOutcome
-from app.workspace import open_workspace
+from app.workspace import open_vault
+from app.workspace.workspace import Workspace
+from tests.desktop.workspace_access import in_workspace, workspace_of
 
 AGENT = Caller(CallerKind.DESKTOP_AGENT, "Agent", turn="turn-1", uses_model=False)
 
 
 class WholeVault:
-    """The client of an open vault. While `decision` is set every question is answered with it.
+    """The client of an open vault; while `decision` is set, it answers every question.
 
-    None in its place approves each proposal as it is; `asked` has the questions.
+    None approves each proposal unchanged; `asked` has the questions.
     """
 
     def __init__(self, root: Path, client: VaultClient, approver: DesktopApprover) -> None:
@@ -37,22 +40,31 @@ class WholeVault:
         if self.answers_itself:
             question.answer(self.decision or Approved(question.request.proposal))
 
+    @property
+    def workspace(self) -> Workspace:
+        """The parts behind the service, which the window does not see."""
+        return workspace_of(self.client)
+
+    async def run(self, fn: Callable[[Workspace], Any]) -> Any:
+        """Return the result of `fn(workspace)`, computed in the service thread."""
+        return await in_workspace(self.client, fn)
+
     async def call(self, tool: str, arguments: Mapping[str, object], caller: Caller = AGENT) -> ToolOutcome:
-        return await self.client.run(lambda workspace: workspace.runner.run(Call.of(tool, arguments, caller)))
+        return await self.client.run(lambda vault: vault.call(Call.of(tool, arguments, caller)))
 
     async def save(self, name: str, text: bytes) -> ToolOutcome:
         from app.vault.path import NotePath
 
         path = NotePath.parse(name)
         before = (self.root / name).read_bytes()
-        return await self.client.run(lambda workspace: workspace.runner.run(Call.save(path, before, text)))
+        return await self.client.run(lambda vault: vault.call(Call.save(path, before, text)))
 
 
 @asynccontextmanager
 async def whole_vault(
     root: Path, service: ServiceThread, notes: Mapping[str, str]
 ) -> AsyncIterator[WholeVault]:
-    """An open and scanned vault of `notes` at `root`; closed in the end."""
+    """Open and scan a vault of `notes` at `root`, and close it at the end."""
     for name, text in notes.items():
         file = root / name
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -62,10 +74,10 @@ async def whole_vault(
     settings = settings.model_copy(
         update={"embeddings": settings.embeddings.model_copy(update={"enabled": False})}
     )
-    workspace = await service.call(lambda: open_workspace(root, settings, approver))
-    client = VaultClient(service, workspace, approver)
+    vault = await service.call(lambda: open_vault(root, settings, approver))
+    client = VaultClient(service, vault, approver)
     try:
-        await client.run(lambda ws: ws.start_scan(lambda _: None))
+        await client.run(lambda vault: vault.start_scan(lambda _: None))
         yield WholeVault(root, client, approver)
     finally:
         await client.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.embeddings.chunker import MAX_CHUNK_PIECES, estimate_pieces, plain_text, split_chunks
+from app.embeddings.chunker import MAX_CHUNK_PIECES, estimate_pieces, markdown_to_text, split_chunks
 from app.vault.markdown.scan import scan
 
 NOTE = """---
@@ -86,6 +86,6 @@ def test_an_edit_changes_only_the_hashes_near_it() -> None:
 
 
 def test_readable_keeps_the_words() -> None:
-    assert plain_text("> **Bold** ==mark== `code` [[A#B]] [[A|b]] <b>x</b> 1 < 2") == (
+    assert markdown_to_text("> **Bold** ==mark== `code` [[A#B]] [[A|b]] <b>x</b> 1 < 2") == (
         "Bold mark code A B b x 1 < 2"
     )

@@ -88,10 +88,31 @@ def test_the_scale_of_a_foreign_models_cosines_does_not_matter() -> None:
     assert weight(WORDS, bunched) < weight(WORDS, MEANT)
 
 
-def test_words_that_no_note_has_leave_the_choice_to_meaning() -> None:
+def test_unknown_words_leave_the_ranking_to_meaning() -> None:
     none_found = TermStatistics(1000, ALL_FOUND.words, (0, 0), (False, False))
     rare_found = TermStatistics(1000, ALL_FOUND.words, (2, 5), (True, False))
     assert weight(WORDS, MEANT, none_found) > weight(WORDS, MEANT, rare_found) > weight(WORDS, MEANT)
+
+
+def test_an_english_model_is_trusted_less_with_another_script() -> None:
+    """Only the script of the words differs."""
+    latin = TermStatistics(1000, ("abc", "de"), (2, 5), (True, False))
+    greek = TermStatistics(1000, ("αβγ", "δε"), (2, 5), (True, False))
+    assert weight(WORDS, MEANT, greek) < weight(WORDS, MEANT, latin)
+    assert weight(WORDS, MEANT, greek, OWN) == weight(WORDS, MEANT, latin, OWN)
+
+
+def test_a_rare_word_that_occurs_counts_for_the_words() -> None:
+    rare = TermStatistics(1000, ALL_FOUND.words, (1, 1), (True, True))
+    common = TermStatistics(1000, ALL_FOUND.words, (400, 400), (True, True))
+    unknown = TermStatistics(1000, ALL_FOUND.words, (0, 0), (True, True))
+    assert weight(WORDS, MEANT, rare) < weight(WORDS, MEANT, common) < weight(WORDS, MEANT, unknown)
+
+
+def test_a_larger_vault_than_those_learned_from_does_not_shift_the_weight() -> None:
+    # Every word has the same weight in both, so that only the number of texts differs.
+    large, larger = (TermStatistics(texts, ("a",), (texts,), (True,)) for texts in (400, 40_000))
+    assert weight(WORDS, MEANT, large) == pytest.approx(weight(WORDS, MEANT, larger), abs=0.01)
 
 
 def test_a_clear_first_hit_counts_for_its_list() -> None:

@@ -1,4 +1,4 @@
-"""A vault with external servers: programs that do what they are told."""
+"""A vault with scripted external servers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from app.settings import Settings
-from app.workspace import Workspace, open_workspace
+from app.workspace.opening import open_workspace
+from app.workspace.workspace import Workspace
 from tests.support.approver import ScriptedApprover
 from tests.support.external_servers import QUICK, PlainServer
 
@@ -20,13 +21,13 @@ def plain(tmp_path: Path) -> PlainServer:
 
 @pytest.fixture
 async def opened(tmp_path: Path, approver: ScriptedApprover) -> AsyncIterator[Workspace]:
-    """An empty vault, with a quick pace for external servers."""
+    """An empty vault, with short timeouts for external servers."""
     vault = tmp_path / "vault"
     vault.mkdir()
     settings = Settings()
     settings.embeddings.enabled = False
     made = await open_workspace(vault, settings, approver)
-    made.external.pace = QUICK
+    made.external.timeouts = QUICK
     try:
         yield made
     finally:

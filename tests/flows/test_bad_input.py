@@ -1,4 +1,4 @@
-"""Bad input through the window: a clear word, nothing lost, and the app goes on."""
+"""Bad input in the window: a clear message, nothing lost, and the app continues."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.permissions.caller import Caller, CallerKind
 from app.processes.supervisor import TaskFailed, TaskRecovered
 from app.settings import Settings, load_settings
 from app.settings.storage import permissions_file
-from app.workspace import open_workspace
+from app.workspace.opening import open_workspace
 from tests.flows.conftest import write_vault
 from tests.flows.files import everything_in
 from tests.flows.models import use_model
@@ -67,7 +67,7 @@ def test_files_that_cannot_be_read_are_listed_and_left_alone(app_run, garden: Pa
     async def use(pilot: Pilot) -> None:
         await pilot.open(garden)
         assert pilot.window.status.counts.text().startswith("4 notes")
-        found = await pilot.client.run(lambda ws: ws.index.search("xyzzy"))
+        found = await pilot.run(lambda ws: ws.index.search("xyzzy"))
         assert found.total == 0
         for name in ("Leaving.md", "Outside/secret.md", "Pipe.md", "Dangling.md", "A folder.md"):
             read = await pilot.start_call("read_note", {"name": name}, AGENT)
@@ -92,7 +92,7 @@ def test_broken_notes_are_shown_listed_and_never_rewritten(app_run, garden: Path
         await pilot.open(garden)
         assert pilot.window.status.counts.text().startswith("8 notes")
         await pilot.until(lambda: pilot.window.status.problems.isVisible(), "problems are counted")
-        problems = await pilot.client.run(lambda ws: {p.path.text: p.reason for p in ws.index.problems()})
+        problems = await pilot.run(lambda ws: {p.path.text: p.reason for p in ws.index.problems()})
         assert {"Latin.md", "Yaml.md"} <= problems.keys() and all(problems.values())
         note = await pilot.open_note("Latin.md")
         await pilot.until(lambda: "for reading" in note.notice.text, "it says why")
@@ -102,7 +102,7 @@ def test_broken_notes_are_shown_listed_and_never_rewritten(app_run, garden: Path
             assert not outcome.success, tool
         outcome = await pilot.start_call("add_tag", {"name": "Yaml", "tag": "x"}, AGENT)
         assert not outcome.success
-        # A rename rewrites the links to a note, but never in a note that can't be written back.
+        # A rename rewrites the links to a note, but not in a note that can't be written back.
         call = pilot.start_call("move_note", {"name": "Tea", "new_name": "Chai"}, AGENT)
         await pilot.approve()
         assert (await call).success
@@ -128,7 +128,7 @@ def test_a_hundred_megabytes_of_one_line(app_run, garden: Path) -> None:
     async def use(pilot: Pilot) -> None:
         await pilot.open(garden)
         await pilot.until(lambda: pilot.window.status.problems.isVisible(), "it is listed as too large")
-        (problem,) = await pilot.client.run(lambda ws: ws.index.problems())
+        (problem,) = await pilot.run(lambda ws: ws.index.problems())
         assert problem.path.text == "Huge.md" and problem.reason
         assert (await pilot.start_call("read_note", {"name": "Tea"}, AGENT)).success
         await pilot.ask("open Water")
@@ -163,7 +163,7 @@ def test_a_tool_call_that_would_leave_the_vault(app_run, settings, garden: Path)
     assert everything_in(garden.parent) == before and not Path("/tmp/escaped.md").exists()
 
 
-def test_a_second_app_is_told_and_may_only_read(app_run, service_of_another, garden: Path) -> None:
+def test_a_second_app_is_informed_and_may_only_read(app_run, service_of_another, garden: Path) -> None:
     before = everything_in(garden)
 
     async def use(pilot: Pilot) -> None:
@@ -254,7 +254,7 @@ def test_rules_of_a_vault_only_tighten(app_run, garden: Path) -> None:
         await pilot.open(garden)
         await pilot.ask("tag Mint with #x")
         assert pilot.approvals.dialog is None and b"#x" not in (garden / "Plants/Mint.md").read_bytes()
-        # An "allow" of the vault's own does not save the question.
+        # An allow rule of the vault does not skip the question.
         await pilot.type_prompt("tag Water with #x")
         await pilot.deny()
         await pilot.turn_over(2)
@@ -262,14 +262,14 @@ def test_rules_of_a_vault_only_tighten(app_run, garden: Path) -> None:
     app_run(use)
 
 
-def test_a_damaged_index_heals_by_itself(app_run, garden: Path) -> None:
+def test_a_damaged_index_is_rebuilt_automatically(app_run, garden: Path) -> None:
     async def first(pilot: Pilot) -> None:
         await pilot.open(garden)
 
     async def second(pilot: Pilot) -> None:
         await pilot.open(garden)
         assert pilot.window.status.counts.text().startswith("4 notes")
-        found = await pilot.client.run(lambda ws: ws.index.search("hundred degrees"))
+        found = await pilot.run(lambda ws: ws.index.search("hundred degrees"))
         assert [hit.path.text for hit in found.hits] == ["Water.md"]
 
     app_run(first)
@@ -290,7 +290,7 @@ def test_the_index_may_be_deleted_at_any_moment(app_run, garden: Path) -> None:
     app_run(use)
 
 
-def test_damage_to_what_the_app_keeps_is_told_in_the_window(app_run, settings, garden: Path) -> None:
+def test_damage_to_the_apps_data_is_reported_in_the_window(app_run, settings, garden: Path) -> None:
     async def first(pilot: Pilot) -> None:
         await pilot.open(garden)
 
@@ -310,12 +310,12 @@ def test_damage_to_what_the_app_keeps_is_told_in_the_window(app_run, settings, g
             assert any(key.startswith(f"told:{store} could not be read") for key in pilot.banners), (
                 pilot.banners
             )
-        events = pilot.window.session.client.workspace.events
+        events = pilot.workspace.events
         failed = TaskFailed("watch the vault", "no more watches", 4.0)
-        await pilot.window.session.client.run(lambda workspace: events.publish(failed))
+        await pilot.run(lambda workspace: events.publish(failed))
         await pilot.until(lambda: "task:watch the vault" in pilot.banners, "a task that died is told")
         assert "no more watches" in shown._shown["task:watch the vault"].accessibleName()
-        await pilot.window.session.client.run(lambda _: events.publish(TaskRecovered("watch the vault")))
+        await pilot.run(lambda _: events.publish(TaskRecovered("watch the vault")))
         await pilot.until(lambda: "task:watch the vault" not in pilot.banners, "it runs again")
         rules.findChild(QPushButton).click()
         await pilot.until(lambda: "unreadable rules" not in pilot.banners, "the rules are replaced")

@@ -1,4 +1,4 @@
-"""The desktop serves other programs for as long as it has a vault open, and says where it can't."""
+"""The desktop serves other programs while a vault is open, and reports when it can't."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from pathlib import Path
 
 from app.permissions.caller import CallerKind
 from app.servers.endpoint_file import find_endpoint
-from app.servers.remote_vault import RemoteVaultService
-from app.servers.vault_service import Client
+from app.servers.remote_vault import RemoteVaultAccess
+from app.servers.vault_access import Client
 from app.settings import Settings, save_settings
 from tests.flows.pilot import Pilot
 
 TERMINAL = Client(CallerKind.CLI, "Terminal")
 
 
-def test_a_call_from_outside_is_asked_about_in_the_window_and_the_door_closes_with_it(
+def test_an_external_call_is_approved_in_the_window_and_the_endpoint_closes_with_it(
     app_run, garden: Path, settings: Settings
 ) -> None:
     taken = socket.socket()
@@ -30,7 +30,7 @@ def test_a_call_from_outside_is_asked_about_in_the_window_and_the_door_closes_wi
         await pilot.until(lambda: find_endpoint(garden) is not None, "the door is open")
         sign = find_endpoint(garden)
         assert sign is not None and sign.holder == "desktop" and sign.port != settings.servers.port
-        link = await RemoteVaultService.join(sign)
+        link = await RemoteVaultAccess.join(sign)
         call = asyncio.ensure_future(link.call(TERMINAL, "create_note", {"name": "From outside"}))
         question = await pilot.question()
         assert question.current.request.caller.name == "Terminal"

@@ -55,7 +55,7 @@ def test_f1_opens_the_page_of_the_panel_with_the_focus(app_run, garden: Path) ->
         assert help_window.current == "Search"
         # Examples name a note of this vault.
         texts = "".join(page.text for page in help_window._pages.values() if page.group == "Panels")
-        notes = await pilot.client.run(lambda workspace: workspace.index.most_linked(1))
+        notes = await pilot.run(lambda workspace: workspace.index.most_linked(1))
         assert f"*find notes about {notes[0].name}*" in texts
         help_window.close()
 

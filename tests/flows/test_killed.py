@@ -1,7 +1,8 @@
-"""The whole app is killed in the middle of an approved commit; the next start settles it."""
+"""The whole app is killed in the middle of an approved commit, and the next start recovers it."""
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -44,5 +45,30 @@ def test_killed_in_the_middle_of_an_approved_rename(app_run, garden: Path, at: i
         # It works as before.
         await pilot.ask_and_approve("tag Water with #after")
         assert b"after" in (garden / "Water.md").read_bytes()
+
+    app_run(use)
+
+
+def test_a_lost_display_ends_the_app_and_unsaved_text_is_offered(app_run, garden: Path) -> None:
+    before = (garden / "Tea.md").read_bytes()
+    lost = subprocess.run(
+        [sys.executable, "-m", "tests.flows.lost_display", str(garden), "Tea.md", "kept "],
+        cwd=ROOT,
+        timeout=60,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
+    )
+    assert lost.returncode == 1 and "Traceback" not in lost.stderr, lost.stderr
+    assert (garden / "Tea.md").read_bytes() == before
+
+    async def use(pilot: Pilot) -> None:
+        await pilot.open(garden)
+        assert not pilot.window.session.read_only, "the vault is not locked"
+        note = await pilot.open_note("Tea.md")
+        await pilot.until(lambda: "unsaved text" in note.notice.text, "it is offered")
+        note.notice.answer("Restore")
+        assert "kept # Tea" in note.document.text
 
     app_run(use)

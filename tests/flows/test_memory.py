@@ -1,4 +1,4 @@
-"""The memory in the real window: found by its tab, read, edited, compared, taken back, and who wrote what."""
+"""The memory in the real window: found by its tab, read, edited, compared and rolled back, with authors."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _kept(workspace) -> Block:
 
 
 def _authors(panel: MemoryPanel) -> list[str]:
-    """Who wrote the versions, the newest first, as the list says it."""
+    """Return the authors of the versions, newest first, as listed."""
     rows = [panel.page.versions.item(row).text() for row in range(panel.page.versions.count())]
     return [row.splitlines()[0].rpartition("·")[2].strip() for row in rows]
 
@@ -65,7 +65,7 @@ def test_a_block_is_read_edited_compared_rolled_back_and_says_who_wrote_it(app_r
         await pilot.until(page.roll_back_button.isEnabled)
         await pilot.click(page.roll_back_button)
         await pilot.until(lambda: _authors(panel) == ["You", "You", "Agent"], "going back is a version, too")
-        assert (await pilot.client.run(_kept)).text == "Water the camellia.\nDrink tea.\n"
+        assert (await pilot.run(_kept)).text == "Water the camellia.\nDrink tea.\n"
         entry = await pilot.select_entry("save")
         assert entry.caller == "You"
 

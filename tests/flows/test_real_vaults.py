@@ -1,4 +1,4 @@
-"""Real vaults of other people: they open, all of each is read, and an edit is undone to the last byte."""
+"""Real public vaults open, are read completely, and an edit is undone exactly."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ def test_a_real_vault_opens_and_an_edit_is_undone(
 
     async def use(pilot: Pilot) -> None:
         await pilot.open(root)
-        stats = await pilot.client.run(lambda ws: ws.index.stats())
+        stats = await pilot.run(lambda ws: ws.index.stats())
         assert stats.failed == 0 and stats.notes > 10
         await pilot.until(lambda: len(pilot.graph.view.graph()) >= stats.notes, "every note is a node")
         await pilot.until(lambda: len(pilot.graph.view.graph().edges) > 0, "links are there")
-        notes = await pilot.client.run(lambda ws: ws.index.notes())
+        notes = await pilot.run(lambda ws: ws.index.notes())
         note = next(one for one in notes if one.problem is None and one.tags and one.words > 20)
         await pilot.ask_and_approve(f"tag [[{note.path.stem_path}]] with #checked-here")
         changed = everything_in(root)

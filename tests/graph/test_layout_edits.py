@@ -1,4 +1,4 @@
-"""What a layout owes to edits: known notes stay, new ones find a place, and only the graph counts."""
+"""Layouts after edits: known notes stay, new ones get a position, and only the graph counts."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.graph import core_bindings
 from app.graph.builder import apply, build, build_from, place_missing, transfer_positions
-from app.graph.layout import MultilevelLayout, NativeLayout, NumpyLayout, compute_layout, new_layout
+from app.graph.layout import Layout, compute_layout
 from app.graph.model import Graph, GraphDelta, GraphEdge, GraphNode
 from tests.benchmarks.graphs import scale_free
 from tests.graph.graphs import data, planted
 
-LAYOUTS = [NumpyLayout, *([NativeLayout] if core_bindings.available() else [])]
 NAMES = [f"{letter}.md" for letter in "abcdefghijkl"]
 
 edit = st.one_of(
@@ -25,7 +23,7 @@ edit = st.one_of(
 
 
 def delta_of(graph: Graph, kind: str, path: str, others: list[str]) -> GraphDelta:
-    """The delta of one edit of a vault that holds `graph`; an edit that cannot be is none."""
+    """Return the delta of one edit of a vault that holds `graph`; an impossible edit is empty."""
     if kind == "save":
         linked = [other for other in others if other in graph.rows or other == path]
         edges = tuple(GraphEdge(path, other) for other in dict.fromkeys(linked))
@@ -38,7 +36,7 @@ def delta_of(graph: Graph, kind: str, path: str, others: list[str]) -> GraphDelt
 
 
 def rebuilt(graph: Graph) -> Graph:
-    """The same graph from its nodes and, in another order, its edges."""
+    """Return the same graph, rebuilt from its nodes and its edges in another order."""
     nodes = [GraphNode(path, name) for path, name in zip(graph.paths, graph.names, strict=True)]
     edges = [GraphEdge(graph.paths[a], graph.paths[b]) for a, b in graph.edges.tolist()]
     return build_from(nodes, edges[::-1])
@@ -46,10 +44,10 @@ def rebuilt(graph: Graph) -> Graph:
 
 @given(st.lists(edit, max_size=12))
 @settings(max_examples=25, deadline=None)
-def test_after_any_edits_known_notes_stay_and_new_ones_have_a_place_of_their_own(edits):
+def test_after_any_edits_known_notes_stay_and_new_ones_get_free_positions(edits):
     graph = build_from([GraphNode(path, path[0]) for path in NAMES[:4]], [GraphEdge(NAMES[0], NAMES[1])])
     at = compute_layout(graph)
-    layout = new_layout()
+    layout = Layout()
     for kind, path, others in edits:
         delta = delta_of(graph, kind, path, others)
         after = apply(graph, delta)
@@ -70,34 +68,31 @@ def test_after_any_edits_known_notes_stay_and_new_ones_have_a_place_of_their_own
     assert (compute_layout(graph) == compute_layout(rebuilt(graph))).all()
 
 
-@pytest.mark.parametrize("make", LAYOUTS)
-def test_the_layout_depends_on_the_graph_and_not_on_the_order_of_its_links(make):
+def test_the_layout_depends_on_the_graph_and_not_on_the_order_of_its_links():
     graph, _ = planted(18, 25, lonely=3)
-    one, other = arranged(make(), graph), arranged(make(), rebuilt(graph))
+    one, other = arranged(Layout(), graph), arranged(Layout(), rebuilt(graph))
     assert (one == other).all()
 
 
-@pytest.mark.skipif(not core_bindings.available(), reason=f"no C core: {core_bindings.missing}")
 @pytest.mark.parametrize("graph", [planted(60, 30)[0], scale_free(1700)], ids=["groups", "no groups"])
 def test_one_thread_and_two_lay_out_alike_to_the_bit(graph):
-    assert (arranged(NativeLayout(1), graph) == arranged(NativeLayout(2), graph)).all()
+    assert (arranged(Layout(1), graph) == arranged(Layout(2), graph)).all()
 
 
-@pytest.mark.parametrize("make", LAYOUTS)
-def test_links_to_oneself_are_no_links(make):
+def test_self_links_are_ignored():
     graph, _ = planted(3, 10)
     looped = np.concatenate([graph.edges, np.repeat(np.arange(30), 2).reshape(-1, 2)])
-    assert (arranged(make(), build(data(30, looped))) == arranged(make(), graph)).all()
+    assert (arranged(Layout(), build(data(30, looped))) == arranged(Layout(), graph)).all()
 
 
-def arranged(layout: MultilevelLayout, graph: Graph) -> np.ndarray:
+def arranged(layout: Layout, graph: Graph) -> np.ndarray:
     layout.start(graph, seed=3)
     while not layout.is_settled:
         layout.tick()
     return layout.positions
 
 
-def test_very_many_new_notes_at_once_stand_apart_beside_their_neighbours():
+def test_very_many_new_notes_are_placed_near_their_neighbors_without_overlap():
     hub, leaves, lonely = 0, 300, 200
     graph = build(data(1 + leaves + lonely, [(hub, row) for row in range(1, leaves + 1)]))
     places = np.full((len(graph), 2), np.nan, dtype=np.float32)

@@ -14,20 +14,9 @@ from app.graph.core_drawing import HOLLOW_FLAG, Bodies, Viewport, disc_at
 from app.graph.core_drawing import draw_discs as draw_discs_by_core
 from app.graph.edge_style import EdgeStyle, Exposure
 from app.graph.raster import draw_edges as draw_edges_over
+from tests.graph import raster_reference
 
 GOLDEN = Path(__file__).with_name("golden_picture.npz")
-
-
-@pytest.fixture(params=["core", "numpy"], autouse=True)
-def drawn_by(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Every test of links runs with both."""
-    if request.param == "core" and not core_bindings.available():
-        pytest.skip(f"no C core: {core_bindings.missing}")
-    if request.param == "numpy":
-        if request.node.get_closest_marker("core_only"):
-            pytest.skip("drawn by the core alone")
-        monkeypatch.setattr(core_bindings, "missing", "left out by the test")
-    return request.param
 
 
 def look(edges, *, light=1.0, width=1.0, color=(200, 100, 50)) -> EdgeStyle:
@@ -55,7 +44,7 @@ def points(*at) -> np.ndarray:
 BRIGHT = Exposure(alpha=0.8, reach=1e6)
 
 
-def test_a_line_lights_its_pixels_in_its_colour_and_no_others():
+def test_a_line_lights_its_pixels_in_its_color_and_no_others():
     picture = draw_edges(look([(0, 1)]), points((5, 20.5), (45, 20.5)), 50, 40, BRIGHT)
     blue, green, red, alpha = picture[20, 25].tolist()
     assert alpha > 150
@@ -75,7 +64,7 @@ def test_every_direction_is_equally_bright():
         assert 0.8 < light(x, y) / 80 / flat < 1.25
 
 
-def test_order_does_not_matter_and_what_is_hidden_is_not_drawn():
+def test_order_does_not_matter_and_hidden_lines_are_not_drawn():
     at = np.random.default_rng(0).random((20, 2)).astype(np.float32) * 100
     edges = [(a, a + 1) for a in range(19)]
     first = draw_edges(look(edges), at, 100, 100, BRIGHT).astype(int)
@@ -96,7 +85,7 @@ def test_a_broad_line_covers_its_breadth():
     assert picture[:, 25, 3].nonzero()[0].tolist() == [18, 19, 20, 21]
 
 
-def test_premultiplied_colours_never_exceed_their_alpha():
+def test_premultiplied_colors_never_exceed_their_alpha():
     rng = np.random.default_rng(0)
     edges = rng.integers(0, 40, (400, 2))
     at = rng.random((40, 2)).astype(np.float32) * 80
@@ -118,7 +107,7 @@ def test_a_sample_within_the_budget_is_about_as_bright_as_all():
     assert (sample != every).any()
 
 
-# What both draw alike, and what the core promises
+# Common properties, and guarantees of the core
 
 
 def tangle(count: int = 300, links: int = 600, side: float = 96.0) -> tuple[EdgeStyle, np.ndarray]:
@@ -133,11 +122,10 @@ def tangle(count: int = 300, links: int = 600, side: float = 96.0) -> tuple[Edge
     return drawn, (rng.random((count, 2)) * side * 1.4 - side * 0.2).astype(np.float32)
 
 
-def test_a_few_links_look_as_drawn_by_numpy(drawn_by, monkeypatch):
+def test_a_few_links_look_as_drawn_by_the_reference():
     drawn, at = tangle(links=40)
     here = draw_edges(drawn, at, 96, 96, Exposure(0.3, 60.0)).astype(int)
-    monkeypatch.setattr(core_bindings, "missing", "left out by the test")
-    reference = draw_edges(drawn, at, 96, 96, Exposure(0.3, 60.0)).astype(int)
+    reference = raster_reference.draw_edges(drawn, at, 96, 96, Exposure(0.3, 60.0), None).astype(int)
     assert np.abs(here - reference).mean() < 1.5
     assert abs(here.sum() / reference.sum() - 1) < 0.03
 
@@ -149,7 +137,6 @@ def test_links_of_hidden_nodes_are_left_out():
     assert picture[..., 3].any(axis=1).nonzero()[0].tolist() == [10]
 
 
-@pytest.mark.core_only
 @pytest.mark.parametrize("threads", [2, 5])
 def test_the_picture_is_the_same_to_the_bit_for_any_number_of_threads(threads):
     drawn, at = tangle(2000, 40_000, 400.0)
@@ -162,9 +149,8 @@ def test_the_picture_is_the_same_to_the_bit_for_any_number_of_threads(threads):
         assert (one == many).all()
 
 
-@pytest.mark.core_only
 def test_the_picture_is_the_golden_one():
-    """To the byte where it was made (gcc, x86-64); elsewhere library functions may differ in a last bit."""
+    """The same bytes where it was made (gcc, x86-64); elsewhere the last bit may differ."""
     drawn, at = tangle()
     picture = draw_edges(drawn, at, 96, 96, Exposure(0.35, 60.0))
     discs(at, np.linspace(0.6, 7, 300).astype(np.float32), picture, hollow=True)
@@ -175,7 +161,7 @@ def test_the_picture_is_the_golden_one():
     assert np.abs(picture.astype(int) - golden).max() <= (0 if exact else 2)
 
 
-def test_fifty_thousand_links_on_one_another_are_solid_and_no_more():
+def test_fifty_thousand_links_on_each_other_are_solid_and_no_more():
     count = 50_000
     drawn = look(np.tile([(0, 1)], (count, 1)), light=1.9)
     picture = draw_edges(drawn, points((5, 20.5), (45, 20.5)), 50, 40, BRIGHT)
@@ -187,7 +173,6 @@ def test_fifty_thousand_links_on_one_another_are_solid_and_no_more():
     assert not picture[:18].any()
 
 
-@pytest.mark.core_only
 def test_a_hub_with_200_000_links_glows_softly():
     count = 200_000
     angle = np.arange(count) * 2.399963
@@ -201,7 +186,6 @@ def test_a_hub_with_200_000_links_glows_softly():
     assert hurried[200, 200, 3] > 250
 
 
-@pytest.mark.core_only
 def test_a_smaller_sample_is_part_of_a_larger_one():
     """So nothing flickers while the budget changes."""
     drawn, at = tangle(300, 3000, 200.0)
@@ -218,9 +202,7 @@ odd_places = st.sampled_from([np.nan, np.inf, -np.inf, 1e30, -1e30, 1e9, 0.0, 3.
 
 
 @given(st.lists(st.tuples(odd_places, odd_places), min_size=2, max_size=8), st.floats(0, 100, width=32))
-def test_no_place_is_too_odd_to_draw(at, breadth):
-    if not core_bindings.available():
-        return
+def test_any_position_can_be_drawn(at, breadth):
     count = len(at)
     drawn = look([(a, (a + 1) % count) for a in range(count)] + [(0, 0)], width=breadth)
     picture = draw_edges(drawn, points(*at), 50, 40, BRIGHT)
@@ -234,7 +216,7 @@ PIXELS = Viewport((0.0, 0.0), 1.0, (0.0, 0.0), 1.0, 0.0)
 
 
 def discs(at, radii, pixels, *, hollow=False, opacity=1.0, threads=1, ratio=1.0, view=PIXELS) -> None:
-    """Every other node has the second colour, and is hollow if asked for; the largest are on top."""
+    """Return discs, every other one in the second color and hollow on request; the largest are on top."""
     colors = np.where(np.arange(len(at)) % 2, np.uint32(0x5AC878 | (HOLLOW_FLAG if hollow else 0)), 0xF0783C)
     order = np.argsort(radii, kind="stable").astype(np.int32)
     bodies = Bodies(at, radii, np.full(len(at), opacity, dtype=np.float32))
@@ -248,7 +230,6 @@ def blank(side: int = 60) -> np.ndarray:
     return np.zeros((side, side, 4), dtype=np.uint8)
 
 
-@pytest.mark.core_only
 @pytest.mark.parametrize("radius", [0.8, 2.0, 3.0])
 def test_a_disc_covers_its_area_wherever_its_middle_is(radius):
     for x, y in ((30.0, 30.0), (30.5, 30.5), (29.8, 31.3)):
@@ -260,7 +241,6 @@ def test_a_disc_covers_its_area_wherever_its_middle_is(radius):
         assert (mass.sum(axis=0) @ (np.arange(60) + 0.5)) / mass.sum() == pytest.approx(x, abs=0.1)
 
 
-@pytest.mark.core_only
 def test_a_large_disc_has_a_rim_and_a_hollow_one_a_hole():
     pixels = blank()
     radii = np.array([10, 10], dtype=np.float32)
@@ -273,8 +253,7 @@ def test_a_large_disc_has_a_rim_and_a_hollow_one_a_hole():
     assert max(rim[:3]) < 40
 
 
-@pytest.mark.core_only
-def test_a_faint_disc_lets_through_what_is_below():
+def test_a_faint_disc_shows_what_is_below():
     pixels = blank()
     pixels[...] = (200, 200, 200, 255)
     discs(points((30, 30)), np.array([3], dtype=np.float32), pixels, opacity=0.5)
@@ -282,11 +261,8 @@ def test_a_faint_disc_lets_through_what_is_below():
     assert pixels[30, 40].tolist() == [200, 200, 200, 255]
 
 
-@pytest.mark.core_only
 @given(st.integers(0, 40), st.integers(0, 1000), st.floats(0, 100), st.floats(0, 100))
 def test_the_node_picked_is_the_one_whose_rim_is_nearest(count, seed, x, y):
-    if not core_bindings.available():
-        return
     rng = np.random.default_rng(seed)
     at = (rng.random((count, 2)) * 100).astype(np.float32)
     radii = rng.uniform(0, 15, count).astype(np.float32)
@@ -300,7 +276,6 @@ def test_the_node_picked_is_the_one_whose_rim_is_nearest(count, seed, x, y):
         assert rim[found] <= rim.min() + 1e-3
 
 
-@pytest.mark.core_only
 def test_wrong_pictures_are_refused_with_a_reason():
     drawn, at = tangle(links=3)
     with pytest.raises(ValueError, match="needs 1 to 16384"):

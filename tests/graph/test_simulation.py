@@ -1,4 +1,4 @@
-"""All nodes live: sliders, pause, and a node in the hand meanwhile."""
+"""The simulation of all nodes: sliders, pause, and a dragged node."""
 
 from __future__ import annotations
 
@@ -9,26 +9,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.graph import core_bindings
 from app.graph.force_params import RANGES, ForceParams
-from app.graph.layout import MultilevelLayout, NativeLayout, NumpyLayout, compute_layout
+from app.graph.layout import Layout, compute_layout
 from app.graph.model import Graph, Positions, node_radii
 from tests.graph.graphs import planted
 
-LAYOUTS = [NumpyLayout, *([NativeLayout] if core_bindings.available() else [])]
-# Large enough not to be unfolded.
+# Too large for the layout of small graphs.
 GRAPH, _ = planted(18, 25, lonely=4)
 PLACES = compute_layout(GRAPH)
 SMALL, _ = planted(4, 20)
 
 
-def live(make: type[MultilevelLayout], graph: Graph = GRAPH, at: Positions = PLACES) -> MultilevelLayout:
-    layout = make()
+def live(graph: Graph = GRAPH, at: Positions = PLACES) -> Layout:
+    layout = Layout()
     layout.start(graph, at)
     return layout
 
 
-def settle(layout: MultilevelLayout, most: int = 1500) -> Positions:
+def settle(layout: Layout, most: int = 1500) -> Positions:
     for _ in range(most):
         if layout.is_settled:
             return layout.positions
@@ -44,15 +42,13 @@ def link_length(at: Positions) -> float:
     return float(np.linalg.norm(at[GRAPH.edges[:, 0]] - at[GRAPH.edges[:, 1]], axis=1).mean())
 
 
-@pytest.mark.parametrize("make", LAYOUTS)
-def test_forces_as_they_are_move_nothing(make):
-    layout = live(make)
+def test_unchanged_forces_move_nothing():
+    layout = live()
     layout.set_forces(ForceParams())
     assert layout.is_settled
     assert (layout.tick() == PLACES).all()
 
 
-@pytest.mark.parametrize("make", LAYOUTS)
 @pytest.mark.parametrize(
     ("forces", "measure", "grows"),
     [
@@ -65,8 +61,8 @@ def test_forces_as_they_are_move_nothing(make):
         (ForceParams(spacing=8), reach, False),
     ],
 )
-def test_every_slider_does_what_it_says(make, forces, measure, grows):
-    layout = live(make)
+def test_every_slider_has_its_effect(forces, measure, grows):
+    layout = live()
     layout.set_forces(forces)
     after = settle(layout)
     assert np.isfinite(after).all()
@@ -74,18 +70,16 @@ def test_every_slider_does_what_it_says(make, forces, measure, grows):
     assert factor > 1.05 if grows else factor < 0.95
 
 
-@pytest.mark.parametrize("make", LAYOUTS)
-def test_spacing_scales_the_picture_and_back(make):
-    layout = live(make)
+def test_spacing_scales_the_picture_and_back():
+    layout = live()
     layout.set_forces(ForceParams(spacing=24))
     np.testing.assert_allclose(settle(layout), PLACES * 1.5, rtol=0.01, atol=1.0)
     layout.set_forces(ForceParams())
     np.testing.assert_allclose(settle(layout), PLACES, rtol=0.01, atol=1.0)
 
 
-@pytest.mark.parametrize("make", LAYOUTS)
-def test_nothing_jumps_however_the_slider_is_moved(make):
-    layout = live(make)
+def test_nothing_jumps_however_the_slider_is_moved():
+    layout = live()
     rng = np.random.default_rng(0)
     for _ in range(40):
         layout.set_forces(
@@ -97,12 +91,11 @@ def test_nothing_jumps_however_the_slider_is_moved(make):
             assert moved.max() < 2.2
 
 
-@pytest.mark.parametrize("make", LAYOUTS)
 @pytest.mark.parametrize(
     "forces", [ForceParams(gravity=1), ForceParams(repulsion=0, attraction=3), ForceParams(spacing=4)]
 )
-def test_nodes_that_are_drawn_together_do_not_come_to_lie_on_one_another(make, forces):
-    layout, radii = live(make), node_radii(GRAPH)
+def test_strongly_attracted_nodes_do_not_overlap(forces):
+    layout, radii = live(), node_radii(GRAPH)
     layout.set_forces(forces)
     after = settle(layout)
     apart = np.linalg.norm(after[:, None] - after[None], axis=2)
@@ -111,9 +104,8 @@ def test_nodes_that_are_drawn_together_do_not_come_to_lie_on_one_another(make, f
     assert hidden.any(axis=1).mean() < 0.02
 
 
-@pytest.mark.parametrize("make", LAYOUTS)
-def test_a_stir_during_an_arrangement_acts_when_it_is_done(make):
-    plain, stirred = make(), make()
+def test_a_force_change_during_a_layout_applies_at_its_end():
+    plain, stirred = Layout(), Layout()
     for layout in (plain, stirred):
         layout.start(SMALL, seed=4)
         layout.tick()
@@ -121,9 +113,8 @@ def test_a_stir_during_an_arrangement_acts_when_it_is_done(make):
     assert reach(settle(stirred)) > 1.8 * reach(settle(plain))
 
 
-@pytest.mark.parametrize("make", LAYOUTS)
-def test_saved_places_belong_to_the_forces_they_were_saved_with(make):
-    layout = make()
+def test_saved_places_belong_to_the_forces_they_were_saved_with():
+    layout = Layout()
     layout.start(GRAPH, PLACES * 2, forces=ForceParams(spacing=32))
     assert layout.is_settled
     layout.set_forces(ForceParams(spacing=32))
@@ -132,9 +123,8 @@ def test_saved_places_belong_to_the_forces_they_were_saved_with(make):
     np.testing.assert_allclose(settle(layout), PLACES, rtol=0.01, atol=1.0)
 
 
-@pytest.mark.parametrize("make", LAYOUTS)
-def test_while_paused_nothing_moves_but_the_node_in_the_hand(make):
-    layout = live(make)
+def test_while_paused_only_the_dragged_node_moves():
+    layout = live()
     layout.set_forces(ForceParams(repulsion=3))
     layout.tick()
     layout.pause()
@@ -153,9 +143,8 @@ def test_while_paused_nothing_moves_but_the_node_in_the_hand(make):
     assert not (settle(layout)[others] == before[others]).any()
 
 
-@pytest.mark.parametrize("make", LAYOUTS)
-def test_an_arrangement_that_was_paused_ends_as_any_other(make):
-    layout = make()
+def test_a_paused_layout_ends_like_any_other():
+    layout = Layout()
     layout.start(SMALL, seed=2)
     layout.tick()
     layout.pause()
@@ -163,14 +152,13 @@ def test_an_arrangement_that_was_paused_ends_as_any_other(make):
     assert layout.is_settled
     assert (layout.tick() == half).all()
     layout.resume()
-    straight = make()
+    straight = Layout()
     straight.start(SMALL, seed=2)
     assert (settle(layout) == settle(straight)).all()
 
 
-@pytest.mark.parametrize("make", LAYOUTS)
-def test_a_node_is_held_while_all_are_live(make):
-    layout = live(make)
+def test_a_node_is_held_during_a_simulation():
+    layout = live()
     row = int(GRAPH.degree.argmax())
     layout.set_forces(ForceParams(repulsion=1.5))
     layout.tick()
@@ -186,9 +174,8 @@ def test_a_node_is_held_while_all_are_live(make):
     settle(layout)
 
 
-@pytest.mark.parametrize("make", LAYOUTS)
-def test_a_held_node_stays_held_when_a_slider_moves(make):
-    layout = live(make)
+def test_a_held_node_stays_held_when_a_slider_moves():
+    layout = live()
     layout.pin(5, 30.0, 0.0)
     layout.tick()
     layout.set_forces(ForceParams(gravity=1))
@@ -213,7 +200,7 @@ slider = st.fixed_dictionaries({name: st.floats(*limits) for name, limits in RAN
 @settings(max_examples=20, deadline=None)
 def test_live_physics_comes_to_rest_under_any_forces(moves, extra):
     graph, _ = planted(2, 8, lonely=extra)
-    layout = live(NumpyLayout, graph, compute_layout(graph))
+    layout = live(graph, compute_layout(graph))
     for values in moves:
         layout.set_forces(ForceParams(**values))
         for _ in range(7):
@@ -221,10 +208,9 @@ def test_live_physics_comes_to_rest_under_any_forces(moves, extra):
     assert np.isfinite(settle(layout)).all()
 
 
-@pytest.mark.parametrize("make", LAYOUTS)
 @pytest.mark.parametrize("count", [0, 1])
-def test_hardly_any_nodes_are_live_too(make, count):
+def test_very_small_graphs_are_simulated(count):
     graph, _ = planted(0, 0, lonely=count)
-    layout = live(make, graph, compute_layout(graph))
+    layout = live(graph, compute_layout(graph))
     layout.set_forces(ForceParams(gravity=1, spacing=40))
     assert settle(layout).shape == (count, 2)

@@ -1,4 +1,4 @@
-"""The build of the C core, with and without what it would like to have."""
+"""The build of the C core."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.fixture(scope="module")
-def build_core() -> ModuleType:
+def loaded() -> ModuleType:
     spec = importlib.util.spec_from_file_location("build_core", ROOT / "packaging" / "build_core.py")
     assert spec is not None
     assert spec.loader is not None
@@ -24,18 +23,20 @@ def build_core() -> ModuleType:
     return module
 
 
-def test_without_a_compiler_one_from_pypi_is_asked_for(build_core, monkeypatch):
+@pytest.fixture(scope="module")
+def build_core() -> ModuleType:
+    return loaded()
+
+
+def test_without_a_compiler_one_from_pypi_is_suggested(build_core, monkeypatch):
     monkeypatch.setattr(build_core, "compilers", lambda: [])
     monkeypatch.setattr(build_core.platform, "machine", lambda: "x86_64")
-    monkeypatch.delenv("SCRIPTORIUM_NO_CORE", raising=False)
     assert build_core.requirements() == [build_core.ZIG]
     monkeypatch.setattr(build_core.platform, "machine", lambda: "riscv64")
     assert build_core.requirements() == []
-    monkeypatch.setenv("SCRIPTORIUM_NO_CORE", "1")
-    assert build_core.requirements() == []
 
 
-def test_a_compiler_that_does_not_work_is_as_good_as_none(build_core, monkeypatch, tmp_path):
+def test_a_broken_compiler_counts_as_none(build_core, monkeypatch, tmp_path):
     monkeypatch.setenv("CC", f"{sys.executable} -c raise(SystemExit(1))")
     assert not any(build_core.works(each) for each in build_core.compilers())
     with pytest.raises(build_core.BuildError):
@@ -44,7 +45,7 @@ def test_a_compiler_that_does_not_work_is_as_good_as_none(build_core, monkeypatc
 
 
 def test_it_is_built_without_python_s_headers(build_core, monkeypatch, tmp_path):
-    """As on Debian without python3-dev: the declarations of the stable ABI stand in."""
+    """As on Debian without python3-dev: the declarations of the stable ABI are used."""
     if build_core.is_free_threaded() or os.name == "nt":
         pytest.skip("this Python has no stable ABI, or needs its import library")
     if not any(build_core.works(each) for each in build_core.compilers()):
@@ -62,18 +63,47 @@ def test_it_is_built_without_python_s_headers(build_core, monkeypatch, tmp_path)
     subprocess.run([sys.executable, "-c", use, str(tmp_path)], check=True)
 
 
-def test_the_app_says_that_the_core_is_missing_and_goes_on():
+def test_without_the_core_the_app_says_how_to_build_it():
     code = (
-        "import logging; logging.basicConfig()\n"
-        "from app.graph import layout; from app.graph import core_bindings as native\n"
-        "assert native.missing and not native.available()\n"
-        "assert isinstance(layout.new_layout(), layout.NumpyLayout)\n"
+        "import sys; sys.modules['app.graph._graphcore'] = None\n"
+        "from app.cli.installation_checks import check_installation\n"
+        "core = next(one for one in check_installation() if one.what == 'graph core')\n"
+        "print(core.state, core.words, core.hint)\n"
     )
-    environment = os.environ | {"SCRIPTORIUM_NO_CORE": "1", "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+        [sys.executable, "-c", code],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
     )
-    assert "the graph's C core is not there" in done.stderr
+    assert done.stdout.startswith("wrong The graph's C core is missing")
+    assert "packaging/build_core.py" in done.stdout
+
+
+def test_a_build_without_the_core_fails(monkeypatch):
+    class Hook:
+        def abort(self, message: str) -> None:
+            sys.exit(message)
+
+        app = property(lambda self: self)
+
+    for name in (
+        "hatchling",
+        "hatchling.builders",
+        "hatchling.builders.hooks",
+        "hatchling.builders.hooks.plugin",
+    ):
+        monkeypatch.setitem(sys.modules, name, ModuleType(name))
+    interface = ModuleType("interface")
+    interface.BuildHookInterface = Hook
+    monkeypatch.setitem(sys.modules, "hatchling.builders.hooks.plugin.interface", interface)
+    module = loaded()
+    monkeypatch.setattr(module, "compilers", lambda: [])
+    hook = module.CoreHook()
+    with pytest.raises(SystemExit, match="install a C compiler"):
+        hook.initialize("standard", {"force_include": {}})
+    hook.finalize("standard", {}, "")
 
 
 FORMATS = {

@@ -1,12 +1,14 @@
-"""How a caller is put into words."""
+"""Labels of callers."""
 
 from __future__ import annotations
 
+import pytest
+
 from app.permissions.caller import Caller, CallerKind
-from app.permissions.request_labels import caller_label
+from app.permissions.request_labels import caller_label, format_time_left
 
 
-def test_a_program_is_named_with_what_it_says_of_itself() -> None:
+def test_a_program_is_named_with_its_own_identification() -> None:
     def words(says: str) -> str:
         return caller_label(Caller(CallerKind.MCP, "Laptop", says=says))
 
@@ -15,8 +17,15 @@ def test_a_program_is_named_with_what_it_says_of_itself() -> None:
     assert words("claude-code 2.1") == "MCP client, calls itself “claude-code 2.1”"
 
 
-def test_what_a_program_says_of_itself_cannot_disguise_anything() -> None:
+def test_a_programs_own_identification_cannot_disguise_anything() -> None:
     says = "You,\nat this \u202ewindow\u200b" + "x" * 5000
     shown = caller_label(Caller(CallerKind.MCP, "Laptop", says=says))
     assert shown.startswith("MCP client, calls itself “You, at this ")
     assert "\n" not in shown and "\u202e" not in shown and "\u200b" not in shown and len(shown) < 200
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(0.2, "0:01"), (245, "4:05"), (7199, "119:59"), (7200, "2 h"), (86_400, "24 h")]
+)
+def test_the_time_left_to_answer(seconds: float, words: str) -> None:
+    assert format_time_left(seconds) == words

@@ -1,4 +1,4 @@
-"""Nothing of a private note reaches a program outside by HTTP or MCP: lists, prompts, names, news."""
+"""No text of a private note reaches an external program by HTTP or MCP."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ import pytest
 from mcp import MCPError
 
 from app.permissions.caller import CallerKind
-from app.servers.vault_service import Client
+from app.servers.vault_access import Client
 from app.settings import Settings
 from app.vault.path import NotePath
-from app.workspace import Workspace, open_workspace
+from app.workspace.opening import open_workspace
+from app.workspace.workspace import Workspace
 from tests.support.mcp_clients import ERAS, inside
 from tests.support.private_notes import CANARY, PLAIN, VARIANTS, write_private_vault, written
 
@@ -36,7 +37,7 @@ async def workspace(tmp_path, approver) -> AsyncIterator[Workspace]:
         await opened.close()
 
 
-async def test_http_tells_nothing(door):
+async def test_http_reveals_no_private_note(door):
     kinds = ("note", "tag", "block")
     texts = ("", "x", CANARY[:4], CANARY[:-1], "Notes/", "t")
     gets = [f"/complete?kind={kind}&text={quote(text)}" for kind in kinds for text in texts]
@@ -62,7 +63,7 @@ async def test_http_tells_nothing(door):
 
 
 @pytest.mark.parametrize("era", ERAS)
-async def test_mcp_tells_nothing(workspace, era):
+async def test_mcp_reveals_no_private_note(workspace, era):
     async with inside(workspace.hub, era) as client:
         told: list[object] = [await client.list_tools(), await client.list_resource_templates()]
         page = await client.list_resources()
@@ -95,7 +96,7 @@ async def test_mcp_tells_nothing(workspace, era):
 
 
 async def _completed(client, reference, argument: str, of) -> object:
-    """What can be completed for an argument, from several beginnings."""
+    """Return the completions of an argument, from several prefixes."""
     found = []
     for text in ("", "x", CANARY[:4], "Notes/", "T"):
         with contextlib.suppress(MCPError):
@@ -103,7 +104,7 @@ async def _completed(client, reference, argument: str, of) -> object:
     return found
 
 
-async def test_news_and_activity_tell_nothing(workspace):
+async def test_notifications_and_activity_reveal_no_private_note(workspace):
     news, activity = workspace.hub.changes(ROBOT), workspace.hub.activity(ROBOT)
     for name, note in VARIANTS.items():
         if "MiB" in name:

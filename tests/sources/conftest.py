@@ -1,4 +1,4 @@
-"""A vault with a folder beside it that agents may work on."""
+"""A vault and a folder outside it that agents may use."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from app.sources.file_source import FileSource
 from app.sources.source import SourceInfo
 from app.toolkit.call import Call
 from app.toolkit.outcome import ToolOutcome
-from app.workspace import Workspace, open_workspace
+from app.workspace.opening import open_workspace
+from app.workspace.workspace import Workspace
 from tests.support.approver import ScriptedApprover
 
 AGENT = Caller(CallerKind.DESKTOP_AGENT, "Agent", turn="turn-1", conversation="talk-1")
@@ -38,7 +39,7 @@ class Desk:
     async def add(
         self, *rules: tuple[str, Permission], agents: tuple[AgentRules, ...] = (), name: str = "Desk"
     ) -> SourceInfo:
-        """Make the folder a source."""
+        """Add the folder as a source."""
         made = tuple(FileRule(glob=glob, permission=permission) for glob, permission in rules)
         kept = FolderConfig(id="desk", name=name, folder=str(self.folder), rules=made, agents=agents)
         return await self.workspace.sources.add(kept)
@@ -58,7 +59,7 @@ class Desk:
         return self.workspace.memory.store.block(f"file:{self.source.hash8}:{path}", agent).text
 
     def write(self, path: str, text: str) -> None:
-        """Somebody else writes a file."""
+        """Write a file like another program."""
         target = self.folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(text.encode())

@@ -1,4 +1,4 @@
-"""A real vault with a gate before it, tools made for the tests, and an approver that is told what to say."""
+"""A real vault behind a gate, tools for the tests, and a scripted approver."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from app.settings import IndexSettings, PermissionSettings
 from app.toolkit.argument_types import FolderName, MarkdownText, NewNoteName, NoteName, SearchQuery
 from app.toolkit.call import Call
 from app.toolkit.context import ToolContext
-from app.toolkit.limits import RateLimiter
 from app.toolkit.outcome import ToolOutcome
 from app.toolkit.proposal import EffectProposal, Proposal
+from app.toolkit.rate_limiter import RateLimiter
 from app.toolkit.registry import AccessLevel, Category, ToolRegistry
 from app.toolkit.result import ToolResult
 from app.toolkit.runner import ToolRunner
@@ -261,7 +261,7 @@ CATEGORIES = (
 
 
 class ScriptedApprover:
-    """Answers as it was told, in turn; what it was asked is kept."""
+    """Gives scripted answers in turn and records the requests."""
 
     def __init__(self) -> None:
         self.asked: list[ApprovalRequest] = []

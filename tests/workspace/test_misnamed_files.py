@@ -1,4 +1,4 @@
-r"""Files whose names are not UTF-8 (`Grüße.md` in Latin-1) are listed, can be renamed, and jam nothing."""
+"""Files whose names are not UTF-8 (`Grüße.md` in Latin-1) are listed, can be renamed, and block nothing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from app.toolkit.call import Call
 from app.vault.changes import ChangeSet, Create
 from app.vault.path import NotePath
 from app.vault.undecodable import find_path, listed_path, suggest_name
-from app.workspace import open_workspace
+from app.workspace import VaultService
+from app.workspace.opening import open_workspace
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only there can a file have such a name")
 RAW = NotePath.on_disk(os.fsdecode(b"Gr\xfc\xdfe.md"))
@@ -59,7 +60,7 @@ def listed(workspace):
     return {problem.path.text: problem.kind for problem in workspace.index.problems()}
 
 
-async def test_such_a_file_is_listed_with_its_bytes(vault):
+async def test_a_misnamed_file_is_listed_with_its_bytes(vault):
     assert listed(vault) == {LISTED.text: "misnamed"}
     assert (
         listed_path(RAW) == LISTED
@@ -68,8 +69,8 @@ async def test_such_a_file_is_listed_with_its_bytes(vault):
     )
 
 
-async def test_the_user_renames_it_and_takes_that_back(vault):
-    outcome = await vault.rename_misnamed(LISTED, "Grüße.md")
+async def test_a_misnamed_file_is_renamed_and_the_rename_undone(vault):
+    outcome = await VaultService(vault).notes.rename_misnamed(LISTED, "Grüße.md")
     assert outcome.success and (vault.root / "Grüße.md").read_text() == "greetings\n"
     assert vault.index.note(NotePath("Grüße.md")) is not None and listed(vault) == {}
     assert not os.path.lexists(vault.root / RAW.text)
@@ -84,9 +85,11 @@ async def test_a_name_that_is_taken_or_bad_changes_nothing(vault):
         ("a/b.md", "invalid_parameters"),
         ("x:y.md", "invalid_parameters"),
     ):
-        outcome = await vault.rename_misnamed(LISTED, name)
+        outcome = await VaultService(vault).notes.rename_misnamed(LISTED, name)
         assert outcome.error["type"] == kind and (vault.root / RAW.text).read_text() == "greetings\n"
-    assert (await vault.rename_misnamed(NotePath("No.md"), "x.md")).error["type"] == "not_found"
+    assert (await VaultService(vault).notes.rename_misnamed(NotePath("No.md"), "x.md")).error[
+        "type"
+    ] == "not_found"
     assert InvalidPathError.type == "invalid_parameters"
 
 
@@ -96,13 +99,13 @@ async def test_a_folder_of_such_a_name_is_renamed_file_by_file(vault):
     (folder / "One.md").write_text("one")
     (folder / "two.txt").write_text("two")
     await until(vault, lambda: r"B\xfccher" in listed(vault))
-    assert (await vault.rename_misnamed(NotePath(r"B\xfccher"), "Bücher")).success
+    assert (await VaultService(vault).notes.rename_misnamed(NotePath(r"B\xfccher"), "Bücher")).success
     assert (vault.root / "Bücher" / "One.md").read_text() == "one"
     assert (vault.root / "Bücher" / "two.txt").read_text() == "two"
     assert vault.index.note(NotePath("Bücher/One.md")) is not None
 
 
-async def test_the_watcher_lists_such_a_file_that_comes_and_goes_on(vault):
+async def test_the_watcher_lists_a_new_misnamed_file_and_continues(vault):
     name = os.fsdecode(b"Caf\xe9.md")
     (vault.root / name).write_text("x")
     await until(vault, lambda: r"Caf\xe9.md" in listed(vault))
@@ -121,7 +124,7 @@ async def test_a_commit_of_such_a_file_that_was_not_logged_does_not_keep_the_vau
     root.mkdir()
     (root / RAW.text).write_text("x")
     workspace = await opened(root, approver)
-    # Another program's edit was taken into the journal, and the app was killed before it was logged.
+    # Another program's edit was recorded in the journal, and the app was killed before it was logged.
     await asyncio.to_thread(workspace.store.record_external, ChangeSet.of(Create(RAW, b"x")), author="Other")
     await workspace.close()
     workspace = await opened(root, approver)
@@ -133,7 +136,7 @@ async def test_a_commit_of_such_a_file_that_was_not_logged_does_not_keep_the_vau
         await workspace.close()
 
 
-async def test_no_tool_stumbles_over_such_a_file(vault):
+async def test_no_tool_fails_on_a_misnamed_file(vault):
     client = Caller(CallerKind.MCP, "Client")
     for tool, arguments in (
         ("find", {"pattern": "*"}),

@@ -1,4 +1,4 @@
-"""Permission rules that can't be read hold agents back, and the user decides when that ends."""
+"""Unreadable permission rules restrict agents until the user decides otherwise."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from app.permissions.caller import Caller, CallerKind
 from app.settings import PermissionSettings, Rule, Settings, load_settings, save_settings
 from app.settings.storage import permissions_file
 from app.toolkit.call import Call
-from app.workspace import open_workspace
+from app.workspace.opening import open_workspace
 from tests.support.approver import ScriptedApprover
 
 RULES = (Rule(effect="allow", operations=("update",)), Rule(effect="deny", glob="Secret/**"))

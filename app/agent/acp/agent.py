@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.agent.acp.connection import AcpConnection, AcpSession, ProgramError
+from app.agent.acp.external_edits import ExternalEditTracker
 from app.agent.acp.mcp_endpoint import McpEndpoint
 from app.agent.acp.options import AcpOption, apply_values, session_options, set_option
 from app.agent.acp.prompt_context import (
@@ -27,7 +28,6 @@ from app.agent.acp.prompt_context import (
     session_preamble,
 )
 from app.agent.acp.session_state import AcpSessionState, load_session_state, save_session_state
-from app.agent.acp.unmediated_edits import ExternalEditTracker
 from app.agent.turn import Turn
 from app.permissions.caller import Caller, CallerKind
 from app.settings import AgentProgram, Settings
@@ -141,7 +141,7 @@ class AcpAgent:
                 self._wanted[name].pop(option, None)
                 detail = f": {error}" if str(error) else ""
                 raise ProgramError(
-                    f"{name} did not accept the option{detail}.", "The option keeps its value."
+                    f"{name} did not accept the option{detail}.", "The option is unchanged."
                 ) from error
 
     async def close(self) -> None:
@@ -224,8 +224,8 @@ class AcpAgent:
         option = next((one for one in session.options if one.id == id_), None)
         if option is None or value == option.current or apply_values((option,), {id_: value}) == (option,):
             return
-        told = await set_option(link.connection, session.id, option, value)
-        session.options = apply_values(session.options, {id_: value}) if told is None else told
+        options = await set_option(link.connection, session.id, option, value)
+        session.options = apply_values(session.options, {id_: value}) if options is None else options
 
     async def _begin_session(self, link: AcpConnection, turn: Turn, read_only: bool) -> AcpSession:
         answer = await link.connection.new_session(
@@ -294,8 +294,8 @@ class AcpAgent:
             session.cost = narration.end(answer, session.cost)
             save_session_state(turn, session.id, session.cost)
             self._warn(turn, watched.found)
-        if (words := _STOP_REASONS.get(answer.stop_reason)) is not None:
-            turn.notice("warning", words.format(link.program.name))
+        if (explanation := _STOP_REASONS.get(answer.stop_reason)) is not None:
+            turn.notice("warning", explanation.format(link.program.name))
 
     async def _run_prompt(
         self, link: AcpConnection, session: AcpSession, acp_turn: AcpTurn

@@ -40,7 +40,7 @@ class AcpTurn:
 
     @property
     def may_change(self) -> bool:
-        """Whether agents may change anything in this turn."""
+        """True if agents may change anything in this turn."""
         return self.turn.prompt.mode == "propose"
 
     async def ask(self, call: Coroutine[Any, Any, ToolOutcome]) -> ToolOutcome | None:
@@ -215,16 +215,16 @@ def _permission_response(option: schema.PermissionOption | None) -> schema.Reque
 
 def _call_details(call: schema.ToolCallUpdate, *, standing: bool) -> list[str]:
     """Return the program's description of its action as "name = value" lines."""
-    said = [f"approval = {_ALWAYS_ALLOW_NOTE}"] if standing else []
-    said += [f"at = {place.path}" for place in call.locations or ()]
+    details = [f"approval = {_ALWAYS_ALLOW_NOTE}"] if standing else []
+    details += [f"at = {place.path}" for place in call.locations or ()]
     if given := input_as_json(call):
-        said.append(f"input = {given}")
+        details.append(f"input = {given}")
     for change in extract_diffs(call):
         lines = difflib.unified_diff(
             (change.old_text or "").splitlines(), change.new_text.splitlines(), "before", "after", lineterm=""
         )
-        said.append(f"change to {change.path} = \n" + "\n".join(lines))
-    return said
+        details.append(f"change to {change.path} = \n" + "\n".join(lines))
+    return details
 
 
 def _raise_refusal(outcome: ToolOutcome | None, path: str) -> NoReturn:
@@ -238,8 +238,8 @@ def _raise_refusal(outcome: ToolOutcome | None, path: str) -> NoReturn:
     error = dict(outcome.error or {})
     if error.get("type") == "not_found":
         raise RequestError(-32002, outcome.message or str(error.get("message")), {"path": path})
-    words = outcome.message or str(error.get("message") or "It was denied.")
-    raise RequestError(_ERROR_CODE_REFUSED, words, {"path": path, "denied": outcome.denied})
+    message = outcome.message or str(error.get("message") or "It was denied.")
+    raise RequestError(_ERROR_CODE_REFUSED, message, {"path": path, "denied": outcome.denied})
 
 
 def _path_key(path: str) -> str:

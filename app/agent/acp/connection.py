@@ -103,18 +103,18 @@ class AcpConnection:
 
     @property
     def is_alive(self) -> bool:
-        """Whether the program is running."""
+        """True if the program is running."""
         return self.process.exit_status is None
 
     @property
     def can_load(self) -> bool:
-        """Whether the program can load an earlier session and replay its updates."""
+        """True if the program can load an earlier session and replay its updates."""
         capabilities = self._raw_message.agent_capabilities if self._raw_message else None
         return bool(capabilities and capabilities.load_session)
 
     @property
     def can_resume(self) -> bool:
-        """Whether the program can resume an earlier session without a replay."""
+        """True if the program can resume an earlier session without a replay."""
         capabilities = self._raw_message.agent_capabilities if self._raw_message else None
         sessions = capabilities.session_capabilities if capabilities else None
         return bool(sessions and sessions.resume is not None)
@@ -133,10 +133,10 @@ class AcpConnection:
         able = schema.ClientCapabilities(
             fs=schema.FileSystemCapabilities(read_text_file=True, write_text_file=True), terminal=False
         )
-        me = schema.Implementation(name="scriptorium", title="Scriptorium", version="1")
+        client_info = schema.Implementation(name="scriptorium", title="Scriptorium", version="1")
         try:
             async with asyncio.timeout(_START_TIMEOUT_S):
-                self._raw_message = await self.connection.initialize(_PROTOCOL_VERSION, able, me)
+                self._raw_message = await self.connection.initialize(_PROTOCOL_VERSION, able, client_info)
         except TimeoutError as error:
             message = f"{self.program.name} did not respond within {_START_TIMEOUT_S:.0f} s of its start."
             raise ProgramError(message, self._advice()) from error

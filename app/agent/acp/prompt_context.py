@@ -74,7 +74,7 @@ def build_prompt(turn: Turn, note_text: NoteText) -> str:
     return "\n\n".join([*parts, *([turn.news] if turn.news else [])])
 
 
-def _item_as_json(who: str, text: str) -> str:
+def _item_as_json(role: str, text: str) -> str:
     """Return a message as JSON, escaped so that it cannot close the block around it."""
-    message = json.dumps({"who": who, "said": text}, ensure_ascii=False)
+    message = json.dumps({"who": role, "said": text}, ensure_ascii=False)
     return message.replace("<", "\\u003c").replace(">", "\\u003e")

@@ -119,4 +119,10 @@ def _finds_words(reading: Reading) -> bool:
 
 
 def _names_notes(words: Sequence[str], language: Language) -> bool:
-    return bool(language.words("asked_for") & set(words))
+    """Return whether a question asks for notes ("which notes …"), not about them ("what do my notes say …")."""
+    asked, nouns = language.words("asked_for"), language.words("note_nouns")
+    counting = language.words("before_asked_notes")
+    return any(
+        word in asked and (word not in nouns or counting.intersection(words[max(0, index - 2) : index]))
+        for index, word in enumerate(words)
+    )

@@ -50,13 +50,13 @@ class DialogState:
 
     @property
     def listed(self) -> bool:
-        """Whether the last answer was a list of several notes."""
+        """True if the last answer was a list of several notes."""
         last = self.last.last.action if self.last is not None else ""
         return last in ("find", "count") and len(self.results) > 1
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether the last request may have meant notes other than those found."""
+        """True if the last request may have meant notes other than those found."""
         unanswered = self.question is not None
         return self.is_lost or unanswered or (self.last is not None and not self.last.certain)
 

@@ -151,7 +151,7 @@ def _name(
     token = tokens[position]
     if token.is_word and token.key not in own and len(token.key) >= _MIN_FUZZY_LENGTH:
         word = token.value.removesuffix("'s").removesuffix("’s")
-        path = vocabulary.note_misspelled(word)
+        path = vocabulary.find_misspelled_note(word)
         words = len(NotePath.on_disk(path).name.split()) if path else 0
         # One word of a long name is more likely a word of the request.
         if (

@@ -122,7 +122,7 @@ class NoteSetParser:
 
     @property
     def implies_one(self) -> bool:
-        """Whether "it" is unambiguous: not after a list, nor after a request that was not understood."""
+        """True if "it" is unambiguous: not after a list, nor after a request that was not understood."""
         dialog = self._dialog
         elsewhere = bool(dialog.results) and not dialog.focus
         return self._follows or not (dialog.listed or dialog.is_doubtful or elsewhere)

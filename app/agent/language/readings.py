@@ -39,12 +39,12 @@ class NoteSet:
 
     @property
     def is_everything(self) -> bool:
-        """Whether the set has no condition at all."""
+        """True if the set has no condition at all."""
         return not (self.query or self.notes or self.source or self.unknown)
 
     @property
     def is_single(self) -> bool:
-        """Whether the set is exactly one named note."""
+        """True if the set is exactly one named note."""
         return len(self.notes) == 1 and not self.query
 
     def with_query(self, query: str) -> NoteSet:

@@ -40,7 +40,7 @@ class Token:
 
     @property
     def is_word(self) -> bool:
-        """Whether the token is a plain word."""
+        """True if the token is a plain word."""
         return self.kind == "word"
 
 

@@ -67,17 +67,17 @@ def _frame(action: Action, op: str, text: str) -> ActionFrame | None:
     words, slots = pieces[::2], pieces[1::2]
     if not words[0]:
         return None
-    say = words[0]
+    phrase = words[0]
     cues = {slots[0]: ("",)} if slots else {}
     if len(slots) == 1 and words[1]:
-        say = f"{words[0]} ... {words[1]}"
+        phrase = f"{words[0]} ... {words[1]}"
     for slot, cue in zip(slots[1:], words[1:-1], strict=True):
         if not cue:
             return None
         cues[slot] = (cue,)
     return ActionFrame(
         action=action.id,
-        say=(parse_phrase(say),),
+        say=(parse_phrase(phrase),),
         roles={slot: tuple(parse_phrase(cue) for cue in phrases if cue) for slot, phrases in cues.items()},
         direct=tuple(slot for slot, phrases in cues.items() if "" in phrases),
         constants={"op": op} if op else {},

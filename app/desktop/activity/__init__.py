@@ -1,1 +1,1 @@
-"""The activity feed: what happens in the vault, as it happens, newest first."""
+"""The activity feed: live events of the vault, newest first."""

@@ -1,4 +1,4 @@
-"""How a line of the feed is drawn: its state, when, what, what came of it, and who began it."""
+"""The delegate of the feed: status, time, tool, result and caller of each activity."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SYMBOLS = {
 
 
 class ActivityDelegate(QStyledItemDelegate):
-    """Paints one activity. `kept_free` says how much of a line's right end its buttons take."""
+    """Paints one activity; `kept_free` returns the width that the row's buttons take."""
 
     def __init__(self, theme: ThemeSource, parent: QObject) -> None:
         super().__init__(parent)
@@ -36,22 +36,22 @@ class ActivityDelegate(QStyledItemDelegate):
         self.kept_free: dict[str, int] = {}
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: _Index) -> None:
-        """Leave the text to `paint`, and the frame of a focus out: the row is marked."""
+        """Leave the text to `paint`, and omit the focus frame: the row is highlighted."""
         super().initStyleOption(option, index)
         option.text = ""
         option.state &= ~QStyle.StateFlag.State_HasFocus
 
     def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
-        """One line of text with air."""
+        """Return the height of one line of text with padding."""
         height = max(QFontMetrics(option.font).height(), round(_ICON_SIZE * self._theme.zoom))
         return QSize(0, height + round(2 * _VERTICAL_PADDING * self._theme.zoom))
 
     def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: _Index) -> None:
-        """The buttons have the whole height of the line, not that of its text."""
+        """Give the buttons the whole height of the row, not that of its text."""
         editor.setGeometry(option.rect)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
-        """Paint the row, then its parts from the left; what came of it takes the room that is left."""
+        """Paint the row and its parts from the left; the result takes the remaining width."""
         super().paint(painter, option, index)
         activity: ActivityItem = index.data(ACTIVITY_ROLE)
         theme, zoom = self._theme.theme, self._theme.zoom
@@ -98,7 +98,7 @@ def status_color(status: ActivityStatus, theme: Theme) -> str:
 
 
 def format_time(at: float) -> str:
-    """The clock for today, else the day: both as wide."""
+    """Return the time for today, else the date, in the same width."""
     moment = datetime.fromtimestamp(at)
     today = moment.date() == datetime.now().date()
     return moment.strftime("%H:%M:%S" if today else "%d %b %y")

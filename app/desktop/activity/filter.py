@@ -1,4 +1,4 @@
-"""Which lines of the feed are shown: by words, by how they stand, by who began them."""
+"""Filter the feed by text, status and caller."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from app.desktop.widgets.panel import SearchField
 
 
 class ActivityFilterModel(QSortFilterProxyModel):
-    """The lines of a `Feed` that match."""
+    """The activities of a feed that match the filter."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -27,13 +27,13 @@ class ActivityFilterModel(QSortFilterProxyModel):
         self._status = self._starter = ""
 
     def set_filter(self, text: str, status: str, starter: str) -> None:
-        """Show lines with all words of `text`, of that status and starter ("" for any)."""
+        """Show activities with all words of `text`, of that status and origin ("" for any)."""
         self._words, self._status, self._starter = tuple(text.casefold().split()), status, starter
         self.invalidate()
 
     @property
     def is_narrowed(self) -> bool:
-        """Whether a filter is set."""
+        """True if a filter is set."""
         return bool(self._words or self._status or self._starter)
 
     def filterAcceptsRow(self, row: int, parent: QModelIndex | QPersistentModelIndex) -> bool:
@@ -51,7 +51,7 @@ class ActivityFilterModel(QSortFilterProxyModel):
 
 
 class ActivityFilterBar(QWidget):
-    """The fields over the feed; `changed` says that one of them has another value."""
+    """The fields above the feed; `changed` is emitted when one of them changes."""
 
     changed = Signal()
 
@@ -76,7 +76,7 @@ class ActivityFilterBar(QWidget):
 
     @property
     def values(self) -> tuple[str, str, str]:
-        """Text, status, starter."""
+        """Return text, status and origin."""
         return self.text.text(), str(self.status.currentData()), str(self.origin.currentData())
 
     def add(self, widget: QWidget) -> None:

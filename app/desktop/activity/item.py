@@ -1,4 +1,4 @@
-"""One line of the feed: a tool call from its start to its end, or something that the app does by itself."""
+"""One activity of the feed: a tool call from its start to its end, or background work of the app."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from PySide6.QtCore import QCoreApplication
-
+from app.desktop.runtime.translation import translate
 from app.permissions.approval import ApprovalRequest
 from app.permissions.audit_entry import AuditDecision, AuditEntry
 from app.permissions.caller import Caller, CallerKind
@@ -57,10 +56,10 @@ _DENIED_DECISIONS = (AuditDecision.USER_DENIED, AuditDecision.TIMED_OUT)
 
 @dataclass(frozen=True, slots=True)
 class ActivityItem:
-    """A line. `key` is the call's id, or names the system's work; `at` a Unix time in seconds.
+    """An activity; `key` is the id of the call or of the work, `at` a Unix time in seconds.
 
-    `summary` says what came of it, `request` is set while the user is asked, `entry` once it is in the
-    audit log; `paths` are the files that it is about. `saves` counts the saves of a writing session.
+    `summary` describes the result, `request` is set while the user is asked, `entry` once the call is in the
+    audit log; `paths` are the files concerned. `saves` counts the saves of an editing session.
     """
 
     key: str
@@ -78,40 +77,40 @@ class ActivityItem:
 
 
 def started_item(key: str, tool: str, caller: Caller, at: float) -> ActivityItem:
-    """A call that has just begun."""
+    """Return the activity for a call that has started."""
     return ActivityItem(
         key, ActivityKind.TOOL, tool, ActivityStatus.RUNNING, "", caller_origin(caller.kind), caller.name, at
     )
 
 
 def waiting_item(activity: ActivityItem, request: ApprovalRequest) -> ActivityItem:
-    """The call while the user is asked about it."""
+    """Return the activity while it waits for approval."""
     return replace(
         activity,
         status=ActivityStatus.PENDING,
-        summary=_tr("{0}; waiting for your answer").format(request_title(request)),
+        summary=translate("Activity", "{0}; waiting for your answer").format(request_title(request)),
         request=request,
         paths=tuple(map(str, request.scope.paths)),
     )
 
 
 def answered_item(activity: ActivityItem) -> ActivityItem:
-    """The call once the user has answered: it goes on, or ends at once."""
+    """Return the activity after the user's decision: it continues, or ends at once."""
     return replace(activity, status=ActivityStatus.RUNNING, request=None)
 
 
 def item_from_entry(entry: AuditEntry, saves: int = 1) -> ActivityItem:
-    """A call that has ended, by its entry in the audit log.
+    """Return the activity for an audit entry.
 
-    The saves of a writing session are one line: `entry` is the last of so many.
+    The saves of an editing session are one activity: `entry` is the last of them.
     """
     summary = _ERROR_TYPE.sub("", entry.result)
     if saves > 1:
-        summary = _tr("{0} ({1} times)").format(summary, f"{saves:,}")
+        summary = translate("Activity", "{0} ({1} times)").format(summary, f"{saves:,}")
     if entry.decision in _DENIED_DECISIONS or summary == "denied":
         summary = entry.reason or summary
     if entry.undone_by is not None:
-        summary = _tr("{0} (undone)").format(summary)
+        summary = translate("Activity", "{0} (undone)").format(summary)
     return ActivityItem(
         key=entry_key(entry),
         kind=ActivityKind.TOOL,
@@ -128,14 +127,14 @@ def item_from_entry(entry: AuditEntry, saves: int = 1) -> ActivityItem:
 
 
 def entry_key(entry: AuditEntry) -> str:
-    """What names the line of an entry."""
+    """Return the key of the activity for an entry."""
     if entry.is_of_session:
         return f"{entry.turn}:{':'.join(entry.paths)}"
     return entry.call or f"entry:{entry.id}"
 
 
 def strip_wikilinks(words: str) -> str:
-    """A sentence with its wikilinks as names in quotes."""
+    """Return the sentence with its wikilinks as quoted names."""
     return _WIKILINK.sub(r"“\1”", words)
 
 
@@ -157,21 +156,21 @@ def caller_origin(kind: CallerKind | str) -> ActivityOrigin:
 def status_label(status: ActivityStatus) -> str:
     """Return the label of a status."""
     return {
-        ActivityStatus.RUNNING: _tr("running"),
-        ActivityStatus.PENDING: _tr("waiting for you"),
-        ActivityStatus.COMPLETED: _tr("completed"),
-        ActivityStatus.FAILED: _tr("failed"),
-        ActivityStatus.DENIED: _tr("denied"),
+        ActivityStatus.RUNNING: translate("Activity", "running"),
+        ActivityStatus.PENDING: translate("Activity", "waiting for you"),
+        ActivityStatus.COMPLETED: translate("Activity", "completed"),
+        ActivityStatus.FAILED: translate("Activity", "failed"),
+        ActivityStatus.DENIED: translate("Activity", "denied"),
     }[status]
 
 
 def origin_label(starter: ActivityOrigin) -> str:
     """Return the label of an origin."""
     return {
-        ActivityOrigin.AGENT: _tr("agent"),
-        ActivityOrigin.USER: _tr("you"),
-        ActivityOrigin.CLIENT: _tr("client"),
-        ActivityOrigin.SYSTEM: _tr("system"),
+        ActivityOrigin.AGENT: translate("Activity", "agent"),
+        ActivityOrigin.USER: translate("Activity", "you"),
+        ActivityOrigin.CLIENT: translate("Activity", "client"),
+        ActivityOrigin.SYSTEM: translate("Activity", "system"),
     }[starter]
 
 
@@ -190,7 +189,3 @@ def describe_item(activity: ActivityItem) -> str:
 def origin_name(activity: ActivityItem) -> str:
     """Return the name of the caller."""
     return origin_label(activity.origin) if activity.origin is ActivityOrigin.USER else describe(activity.who)
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("Activity", text)

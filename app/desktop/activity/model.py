@@ -43,17 +43,17 @@ class ActivityModel(QAbstractListModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._rows: list[ActivityItem] = []
-        self._calls: dict[str, str] = {}  # question → call
+        self._calls: dict[str, str] = {}  # question id → call id
         self._number = 0
 
     @property
     def activities(self) -> tuple[ActivityItem, ...]:
-        """The lines, newest first."""
+        """The activities, newest first."""
         return tuple(self._rows)
 
     @property
     def waiting(self) -> tuple[QModelIndex, ...]:
-        """The places of the lines that wait for the user."""
+        """The rows that wait for the user."""
         return tuple(
             self.index(row) for row, each in enumerate(self._rows) if each.status is ActivityStatus.PENDING
         )
@@ -78,7 +78,7 @@ class ActivityModel(QAbstractListModel):
                     self._handle_system_event(event)
 
     def add_older(self, entries: Iterable[AuditEntry]) -> None:
-        """Put what the log has from before below what is there."""
+        """Add activities from the audit log at the bottom."""
         known = {row.key for row in self._rows}
         grouped: dict[str, ActivityItem] = {}
         for entry in entries:
@@ -105,7 +105,7 @@ class ActivityModel(QAbstractListModel):
         self._add_system_item(ActivityKind.INDEX, self.tr("Index the vault"), ", ".join(parts))
 
     def put(self, activity: ActivityItem) -> None:
-        """Show a line, in the place of the one with its key, or on top."""
+        """Add an activity at the top, or replace the one with its key."""
         for row, known in enumerate(self._rows):
             if known.key == activity.key:
                 self._rows[row] = activity
@@ -125,7 +125,7 @@ class ActivityModel(QAbstractListModel):
         return 0 if parent.isValid() else len(self._rows)
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        """The line, or its words."""
+        """Return the activity, or its text."""
         if not index.isValid():
             return None
         activity = self._rows[index.row()]
@@ -173,7 +173,7 @@ class ActivityModel(QAbstractListModel):
         self.endRemoveRows()
 
     def _count_refused(self, event: ToolFinished) -> None:
-        """Count a call that a limit refused again in the line of the first refusal."""
+        """Count a repeated refusal by a limit in the activity of the first one."""
         row = next((at for at, one in enumerate(self._rows) if one.key == event.call_id), None)
         if row is not None:
             self._remove(row)
@@ -184,7 +184,7 @@ class ActivityModel(QAbstractListModel):
             self.put(replace(first, summary=words))
 
     def _end_unlogged(self, event: ToolFinished) -> None:
-        """A call whose entry the disk refuses for now; the entry takes this line's place later."""
+        """End a call whose entry can't be written for now; the entry replaces it later."""
         outcome = event.outcome
         status = (
             ActivityStatus.COMPLETED
@@ -195,8 +195,6 @@ class ActivityModel(QAbstractListModel):
         )
         known = self._of(event.call_id) or started_item(event.call_id, event.tool, event.caller, time.time())
         self.put(replace(known, status=status, summary=outcome.message, request=None))
-
-    # The system
 
     def _handle_system_event(self, event: Event) -> None:
         match event:
@@ -217,7 +215,7 @@ class ActivityModel(QAbstractListModel):
             case TokenRefused(refused):
                 self._refused(refused)
             case VaultLost():
-                words = self.tr("The vault's folder is gone.")
+                words = self.tr("The vault's folder is missing.")
                 self._add_system_item(
                     ActivityKind.VAULT, self.tr("Watch the vault"), words, ActivityStatus.FAILED
                 )
@@ -251,7 +249,7 @@ class ActivityModel(QAbstractListModel):
         self._add_system_item(ActivityKind.VAULT, self.tr("Changed outside the app"), words, paths=paths)
 
     def _embedded(self, progress: EmbeddingProgressed) -> None:
-        """One line per round of the work: it grows, and the next round has another."""
+        """Return the activity of the current indexing run: it grows, and the next run has its own."""
         over, total = progress.is_over, progress.total
         status = (
             ActivityStatus.RUNNING
@@ -279,7 +277,7 @@ class ActivityModel(QAbstractListModel):
             self._rename("meaning")
 
     def _rename(self, key: str) -> None:
-        """Let the line with `key` be one of the past."""
+        """Give the activity with `key` a final key."""
         known = self._of(key)
         if known is not None:
             self._number += 1

@@ -1,4 +1,4 @@
-"""The activity feed: calls as they happen, what waits for the user, and what the app does by itself."""
+"""The activity panel: live calls, pending approvals and background work."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _Index = QModelIndex | QPersistentModelIndex
 
 
 class _ActivityListView(QListView):
-    """Enter is for the line that is marked; the buttons in the lines follow the width."""
+    """A list view that activates the current row with Enter and lays out row buttons on resize."""
 
     entered_on = Signal(QModelIndex)
 
@@ -42,7 +42,7 @@ class _ActivityListView(QListView):
 
 
 class ActivityPanel(Panel):
-    """Shows a feed; what waits has its buttons in its line, another line when it is marked.
+    """Shows a feed; rows that wait for approval have buttons, other rows while they are selected.
 
     `open_requested` carries a note's path and an empty fragment, `diff_requested` and `undo_requested` the
     number of an audit entry, `review_requested` and `reject_requested` the id of a question.
@@ -78,7 +78,7 @@ class ActivityPanel(Panel):
         self._build()
 
     def set_feed(self, feed: ActivityModel) -> None:
-        """Show `feed`, and below it what the audit log has from before."""
+        """Show `feed`, followed by older calls from the audit log."""
         self._feed = feed
         self.shown.setSourceModel(feed)
         shown = self.shown
@@ -95,7 +95,7 @@ class ActivityPanel(Panel):
         before = self._oldest
         try:
             entries: tuple[AuditEntry, ...] = await self._client.run(
-                lambda workspace: workspace.audit.entries(limit=_PAGE_SIZE, before_id=before)
+                lambda vault: vault.history.entries(limit=_PAGE_SIZE, before_id=before)
             )
         finally:
             self._loading = False
@@ -106,7 +106,7 @@ class ActivityPanel(Panel):
         self._refresh()
 
     def actions_of(self, key: str) -> RowActions | None:
-        """The buttons in the line with that key, if it has any now."""
+        """Return the buttons of the row with that key, if it has any."""
         found = self._actions.get(key)
         return found[1] if found is not None else None
 
@@ -128,7 +128,7 @@ class ActivityPanel(Panel):
         self._show_empty_state()
 
     def _refresh(self) -> None:
-        """Give buttons to the lines that have some now, and count."""
+        """Update the buttons of the rows, and the count."""
         wanted = self._lines_with_actions()
         for key, (place, actions, activity) in tuple(self._actions.items()):
             kept = wanted.get(key)
@@ -143,7 +143,7 @@ class ActivityPanel(Panel):
         self._show_count()
 
     def _lines_with_actions(self) -> dict[str, tuple[QModelIndex, ActivityItem]]:
-        """What waits for the user, and the line that is marked, as far as they are shown."""
+        """Return the visible rows that wait for approval, and the selected row."""
         if self._feed is None:
             return {}
         found = {}
@@ -167,7 +167,7 @@ class ActivityPanel(Panel):
         self._refresh()
 
     def _do_first(self, index: _Index) -> None:
-        """The main thing to do with a line: review it, show its change, or open its note."""
+        """Run the main action of a row: review it, show its change, or open its note."""
         activity: ActivityItem = index.data(ACTIVITY_ROLE)
         deeds = actions_for(activity)
         first = next((deed for deed in ("review", "diff", "open") if deed in deeds), "")

@@ -1,4 +1,4 @@
-"""The buttons at the right end of a line: what can be done with it, in its place."""
+"""The action buttons at the right of an activity."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.vault.path import NOTE_SUFFIXES
 
 
 class RowActions(QWidget):
-    """The buttons of one line; `wanted` carries what is to be done: one of the keys of `deeds_of`."""
+    """The buttons of one row; `wanted` carries one of the keys of `actions_for`."""
 
     action_requested = Signal(str)
 
@@ -45,7 +45,7 @@ class RowActions(QWidget):
 
 
 def actions_for(activity: ActivityItem) -> tuple[str, ...]:
-    """What can be done with a line: "review", "reject", "open", "diff", "undo"."""
+    """Return the actions of an activity: "review", "reject", "open", "diff", "undo"."""
     if activity.status is ActivityStatus.PENDING and activity.request is not None:
         return ("reject", "review")
     entry = activity.entry
@@ -58,5 +58,5 @@ def actions_for(activity: ActivityItem) -> tuple[str, ...]:
 
 
 def first_note(activity: ActivityItem) -> str:
-    """The first note that it is about; empty for none."""
+    """Return the first note concerned; empty for none."""
     return next((path for path in activity.paths if path.lower().endswith(NOTE_SUFFIXES)), "")

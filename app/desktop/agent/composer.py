@@ -68,7 +68,7 @@ class PromptField(QPlainTextEdit):
 
     @property
     def completing(self) -> bool:
-        """Whether the list of names is open."""
+        """True if the completion list is open."""
         return self._popup.is_open
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
@@ -205,7 +205,7 @@ class Composer(QFrame):
 
     @property
     def running(self) -> bool:
-        """Whether a turn is under way."""
+        """True if a turn is in progress."""
         return self._running
 
     def set_editing(self, editing: bool) -> None:
@@ -219,7 +219,7 @@ class Composer(QFrame):
         self._set_notes(notes)
 
     def set_running(self, running: bool) -> None:
-        """Show stop instead of send while a turn is under way."""
+        """Show a stop button instead of send while a turn is in progress."""
         self._running = running
         text = self.tr("Stop (Esc)") if running else self.tr("Send (Enter)")
         self._button.setToolTip(text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from PySide6.QtCore import QT_TRANSLATE_NOOP, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.agent.transcript import (
@@ -23,6 +23,7 @@ from app.agent.transcript import (
 )
 from app.desktop.agent.interpretation_chip import ReadingChipView
 from app.desktop.agent.tool_card import ToolCardView
+from app.desktop.runtime.translation import QT_TRANSLATE_NOOP, translate
 from app.desktop.theme.theme import Theme, ThemeSource, icon
 from app.desktop.widgets.flow_layout import FlowLayout
 from app.desktop.widgets.markdown_label import MarkdownLabel
@@ -33,10 +34,9 @@ class ItemView(QWidget):
     """One item of a conversation.
 
     `link_clicked` carries a note's name and a fragment; `reply_chosen` an answer that the agent offered, and
-    `action_wanted` what the window does instead of an answer;
-    `names_wanted` the start of a search and the field that offers how it can go on;
-    `resend_wanted` the text of a prompt that should be edited and sent again; `diff_wanted` and
-    `undo_wanted` an audit entry.
+    `action_wanted` an action of the window in place of an answer; `names_wanted` the start of a search and
+    the field that shows its completions; `resend_wanted` the text of a prompt that should be edited and sent
+    again; `diff_wanted` and `undo_wanted` an audit entry.
     """
 
     link_clicked = Signal(str, str)
@@ -299,9 +299,9 @@ class PlanView(ItemView):
     """The plan of an external agent, with the state of each step."""
 
     _MARKS: ClassVar = {
-        "pending": ("circle", str(QT_TRANSLATE_NOOP("PlanView", "Pending"))),
-        "in_progress": ("spinner", str(QT_TRANSLATE_NOOP("PlanView", "In progress"))),
-        "completed": ("check-circle", str(QT_TRANSLATE_NOOP("PlanView", "Done"))),
+        "pending": ("circle", QT_TRANSLATE_NOOP("PlanView", "Pending")),
+        "in_progress": ("spinner", QT_TRANSLATE_NOOP("PlanView", "In progress")),
+        "completed": ("check-circle", QT_TRANSLATE_NOOP("PlanView", "Done")),
     }
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
@@ -334,14 +334,14 @@ class PlanView(ItemView):
             color = theme.success if step.state == "completed" else theme.muted
             mark = QLabel()
             mark.setPixmap(icon(theme, name, color).pixmap(16, 16))
-            mark.setToolTip(self.tr(state))
+            mark.setToolTip(translate("PlanView", state))
             label = QLabel(step.text)
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setWordWrap(True)
             label.setProperty("tone", "muted" if step.state == "completed" else "")
             self._rows.addWidget(mark, at, 0, Qt.AlignmentFlag.AlignTop)
             self._rows.addWidget(label, at, 1)
-            words.append(f"{step.text}: {self.tr(state)}")
+            words.append(f"{step.text}: {translate('PlanView', state)}")
         self._frame.setAccessibleName(self.tr("Plan"))
         self._frame.setAccessibleDescription("; ".join(words))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt, QTimer, Signal
@@ -25,7 +26,7 @@ from app.agent.turn import UserPrompt
 from app.desktop.agent.composer import Composer
 from app.desktop.agent.conversation_list import ConversationList
 from app.desktop.agent.interpretation_chip import ValueField
-from app.desktop.agent.model_menu import ModelChoice, ModelMenu, UsedModels, answering_agent
+from app.desktop.agent.model_menu import BUILTIN, ModelChoice, ModelMenu, UsedModels
 from app.desktop.agent.start_page import StartPage
 from app.desktop.agent.transcript_view import TranscriptView
 from app.desktop.agent.usage_labels import full_usage, short_usage
@@ -39,8 +40,9 @@ from app.desktop.widgets import dialogs
 from app.desktop.widgets.panel import Panel, ThemedButton
 from app.external.states import ExternalProgress
 from app.index.records import IndexUpdated
-from app.settings import AgentProgramSettings, Settings, TeamSettings
-from app.workspace import SettingsChanged, Workspace, queries
+from app.settings import AnswerByBuiltIn, AnswerByModel, AnswerByProgram, AnswerByTeam, Settings
+from app.settings.answering import Answering
+from app.workspace import SettingsChanged, VaultService
 
 _SUGGEST_DELAY_MS = 700
 
@@ -67,8 +69,7 @@ class AgentPanel(Panel):
         self._resend_from: int | None = None
         self._used = Usage(cost=0.0)
         self._model = ModelChoice("built-in")
-        self._team = TeamSettings()
-        self._programs = AgentProgramSettings()
+        self._settings = Settings()
         self._knows_settings = False
         self._models = UsedModels()
         self._suggest_soon = QTimer(self)
@@ -144,8 +145,6 @@ class AgentPanel(Panel):
         if action == SET_UP_MODEL:
             self.settings_requested.emit("model")
 
-    # What the window calls
-
     def set_open_note(self, ask: Callable[[], str | None]) -> None:
         """Set the function that returns the path of the open note, or None."""
         self._open_note = ask
@@ -176,10 +175,10 @@ class AgentPanel(Panel):
     async def open_conversation(self, id_: str) -> None:
         """Show a saved conversation."""
         found = await self._client.run(
-            lambda ws: (
-                next((c for c in ws.agent.store.list_conversations() if c.id == id_), None),
-                ws.agent.store.items(id_),
-                ws.agent.is_running(id_),
+            lambda vault: (
+                next((c for c in vault.agent.conversations() if c.id == id_), None),
+                vault.agent.items(id_),
+                vault.agent.is_running(id_),
             )
         )
         self._coming.finish()  # Pending events belong to the previous conversation.
@@ -190,14 +189,12 @@ class AgentPanel(Panel):
         self._pages.setCurrentWidget(self.transcript if items else self._first)
 
     def shows(self, conversation: str) -> bool:
-        """Whether that conversation is visible."""
+        """Return whether that conversation is visible."""
         return self._shows(conversation) and self.transcript.isVisible()
 
     def show_conversation(self, id_: str) -> None:
         """Show a saved conversation, without waiting for it."""
         self._start(self.open_conversation(id_), self.tr("open the conversation"))
-
-    # Sending and stopping
 
     def _send(self, reply: str = "") -> None:
         if self.composer.running:
@@ -215,14 +212,14 @@ class AgentPanel(Panel):
             self.transcript.truncate(since)
         if not self._knows_settings:
             # The settings are not loaded yet, so the mode shown is not the user's choice.
-            self._show_settings(await self._client.run(lambda ws: ws.settings))
+            self._show_settings(await self._client.run(lambda vault: vault.settings.current))
         mode = str(self.composer.mode.currentData())
         prompt = UserPrompt(text, mode=mode, open_note=self._open_note(), notes=notes)
         try:
             if self._conversation is None:
-                self._conversation = await self._client.run(lambda ws: ws.agent.create())
+                self._conversation = await self._client.run(lambda vault: vault.agent.create())
             id_ = self._conversation.id
-            await self._client.run(lambda ws: ws.agent.start(id_, prompt, since))
+            await self._client.run(lambda vault: vault.agent.start(id_, prompt, since))
         except BaseException:
             self._set_running(False)
             self.composer.restore_prompt(text, notes)
@@ -236,7 +233,7 @@ class AgentPanel(Panel):
     def _stop(self) -> None:
         if self._conversation is not None:
             id_ = self._conversation.id
-            self._start(self._client.run(lambda ws: ws.agent.stop(id_)), self.tr("stop the agent"))
+            self._start(self._client.run(lambda vault: vault.agent.stop(id_)), self.tr("stop the agent"))
 
     def _edit_again(self, position: int) -> None:
         """Put an earlier message back into the field; sending it replaces everything after it."""
@@ -251,11 +248,9 @@ class AgentPanel(Panel):
         self._resend_from = None
         self.composer.set_editing(False)
 
-    # Following the turn
-
     @property
     def is_up_to_date(self) -> bool:
-        """Whether all received events are shown."""
+        """True if all received events are shown."""
         return self._coming.done
 
     def _show(self, event: object) -> None:
@@ -289,16 +284,14 @@ class AgentPanel(Panel):
     def _shows(self, conversation: str) -> bool:
         return self._conversation is not None and self._conversation.id == conversation
 
-    # Conversations
-
     async def _begin(self) -> None:
-        self._show_settings(await self._client.run(lambda ws: ws.settings))
+        self._show_settings(await self._client.run(lambda vault: vault.settings.current))
         await self._suggest()
 
     async def _suggest(self) -> None:
         """Fill the start page with examples about the most linked note."""
-        names = await self._client.run(lambda ws: queries.most_linked_names(ws, 1))
-        self._empty.suggest(names[0] if names else "")
+        notes = await self._client.run(lambda vault: asyncio.to_thread(vault.notes.most_linked, 1))
+        self._empty.suggest(notes[0].name if notes else "")
 
     def refresh_suggestions(self) -> None:
         """Update the examples after the vault was indexed."""
@@ -312,15 +305,13 @@ class AgentPanel(Panel):
         self._start(self._refresh_list(""), self.tr("list the conversations"))
 
     async def _refresh_list(self, text: str) -> None:
-        self._list.show_conversations(
-            await self._client.run(lambda ws: ws.agent.store.list_conversations(text))
-        )
+        self._list.show_conversations(await self._client.run(lambda vault: vault.agent.conversations(text)))
 
     def _rename(self, id_: str, title: str) -> None:
         async def ask() -> None:
             new = await dialogs.prompt_text(self, self.tr("Rename conversation"), self.tr("Title"), title)
             if new and new.strip():
-                await self._client.run(lambda ws: ws.agent.rename(id_, new.strip()))
+                await self._client.run(lambda vault: vault.agent.rename(id_, new.strip()))
 
         self._start(ask(), self.tr("rename the conversation"))
 
@@ -338,7 +329,7 @@ class AgentPanel(Panel):
                 self.tr("Cancel"),
                 danger=True,
             ):
-                await self._client.run(lambda ws: ws.agent.delete(id_))
+                await self._client.run(lambda vault: vault.agent.delete(id_))
                 if self._shows(id_):
                     self._conversation = None
                     self._end_editing()
@@ -347,82 +338,72 @@ class AgentPanel(Panel):
 
         self._start(ask(), self.tr("delete the conversation"))
 
-    # Mode and model
-
     def _choose_mode(self, mode: str) -> None:
         self._start(
-            self._client.run(lambda ws: ws.change_settings("agent", mode=mode)),
+            self._client.run(lambda vault: vault.settings.change("agent", mode=mode)),
             self.tr("save the agent's mode"),
         )
 
     def _show_models(self) -> None:
-        menu = ModelMenu(self._model, self._models.list_models(), self, self._team, self._programs)
+        menu = ModelMenu(self._settings, self._models.list_models(), self)
         menu.chosen.connect(self._choose_model)
-        menu.team_chosen.connect(lambda name: self._choose_who(team=name))
-        menu.program_chosen.connect(lambda name: self._choose_who(program=name))
+        menu.team_chosen.connect(lambda name: self._choose_who(AnswerByTeam(name=name)))
+        menu.program_chosen.connect(lambda name: self._choose_who(AnswerByProgram(name=name)))
         menu.option_chosen.connect(self._choose_option)
         menu.setup_wanted.connect(self.settings_requested)
         menu.show_above(self.composer.model)
         tasks.start(self._find_local(menu), owner=menu, what=self.tr("look for local models"))
-        if program := self._programs.answering:
+        if program := self._settings.answering_program:
             tasks.start(
                 self._find_options(menu, program.name), owner=menu, what=self.tr("load the agent's options")
             )
 
     async def _find_options(self, menu: ModelMenu, program: str) -> None:
-        menu.show_options(await self._client.run(lambda ws: ws.programs.options(program)))
+        menu.show_options(await self._client.run(lambda vault: vault.agent.program_options(program)))
 
     def _choose_option(self, option: str, value: str) -> None:
-        if program := self._programs.answering:
+        if program := self._settings.answering_program:
             name = program.name
-            change = self._client.run(lambda ws: ws.programs.set_option(name, option, value))
+            change = self._client.run(lambda vault: vault.agent.set_program_option(name, option, value))
             self._start(change, self.tr("change an option of {0}").format(name))
 
     async def _find_local(self, menu: ModelMenu) -> None:
-        menu.show_local(await self._client.run(queries.local_models))
+        menu.show_local(await self._client.run(lambda vault: vault.settings.local_models()))
 
     def _choose_model(self, choice: ModelChoice) -> None:
-        # The name and address of the model stay set up when the built-in agent is chosen.
-        fields = {"base_url": choice.address, "model": choice.model} if choice.model else {}
+        if choice.provider == BUILTIN:
+            self._choose_who(AnswerByBuiltIn())
+            return
 
-        def change(workspace: Workspace) -> None:
-            workspace.change_settings("model", provider=choice.provider, **fields)
-            workspace.change_settings("team", answers="")
-            workspace.change_settings("programs", answers="")
+        def change(vault: VaultService) -> None:
+            fields = {"base_url": choice.address, "model": choice.model} if choice.model else {}
+            vault.settings.change("model", provider=choice.provider, **fields)
+            vault.settings.change("agent", answering=AnswerByModel())
 
         self._start(self._client.run(change), self.tr("change the model"))
 
-    def _choose_who(self, *, team: str = "", program: str = "") -> None:
-        """Let an agent or group of the team answer, or an external agent."""
-
-        def change(workspace: Workspace) -> None:
-            workspace.change_settings("team", answers=team)
-            workspace.change_settings("programs", answers=program)
-
-        self._start(self._client.run(change), self.tr("change the agent"))
+    def _choose_who(self, answering: Answering) -> None:
+        """Let the built-in agent, the team or an external agent answer."""
+        change = self._client.run(lambda vault: vault.settings.change("agent", answering=answering))
+        self._start(change, self.tr("change the agent"))
 
     def _show_settings(self, settings: Settings) -> None:
-        model = settings.model
-        self._model = ModelChoice(model.provider, model.base_url, model.model)
-        if model.provider == "built-in":
-            self._model = ModelChoice(model.provider)
+        self._settings = settings
+        self._model = ModelChoice.from_settings(settings)
         self._models.add(self._model)
-        self._team = settings.team
-        self._programs = settings.programs
         self._knows_settings = True
-        program = settings.programs.answering
+        program, agent = settings.answering_program, settings.answering_agent
         self._empty.show_program(program.name if program else "")
-        self.composer.set_model(
-            program.name if program else answering_agent(settings.team) or self._model.label
-        )
+        chosen = program or agent
+        self.composer.set_model(chosen.name if chosen else self._model.label)
         self.composer.set_mode(settings.agent.mode)
 
     async def _offer_names(self, word: str) -> None:
-        names = await self._client.run(lambda ws: queries.complete_names(ws, word, 8))
+        names = await self._client.run(lambda vault: vault.notes.complete_names(word, 8))
         self.composer.set_names(list(names))
 
     async def _offer_values(self, search: str, field: ValueField) -> None:
-        found = await self._client.run(lambda ws: ws.index.searcher.suggest(search, len(search)))
+        found = await self._client.run(lambda vault: vault.search.suggest(search, len(search)))
         if isValid(field):
             typed = field.text()
             names = [one.shown for one in found[1]] if found else []

@@ -5,10 +5,20 @@ from __future__ import annotations
 import json
 import re
 
-from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.agent.transcript import CardState, ToolCard
+from app.desktop.runtime.translation import QT_TRANSLATE_NOOP, translate
 from app.desktop.theme.theme import Theme, ThemeSource, code_font, icon
 from app.desktop.widgets.panel import ElidedLabel, ThemedButton
 from app.permissions.audit_entry import AuditDecision
@@ -16,15 +26,14 @@ from app.toolkit.approval_gate import DENIED_MESSAGE
 from app.toolkit.user_edits import EDITED, LEFT_OUT
 
 _STATES: dict[CardState, tuple[str, str, str]] = {
-    "running": ("spinner", "muted", str(QT_TRANSLATE_NOOP("ToolCardView", "Running"))),
-    "done": ("check-circle", "success", str(QT_TRANSLATE_NOOP("ToolCardView", "Done"))),
-    "denied": ("prohibit", "warning", str(QT_TRANSLATE_NOOP("ToolCardView", "Denied"))),
-    "failed": ("x-circle", "danger", str(QT_TRANSLATE_NOOP("ToolCardView", "Failed"))),
-    "cancelled": ("stop-circle", "muted", str(QT_TRANSLATE_NOOP("ToolCardView", "Stopped"))),
+    "running": ("spinner", "muted", QT_TRANSLATE_NOOP("ToolCardView", "Running")),
+    "done": ("check-circle", "success", QT_TRANSLATE_NOOP("ToolCardView", "Done")),
+    "denied": ("prohibit", "warning", QT_TRANSLATE_NOOP("ToolCardView", "Denied")),
+    "failed": ("x-circle", "danger", QT_TRANSLATE_NOOP("ToolCardView", "Failed")),
+    "cancelled": ("stop-circle", "muted", QT_TRANSLATE_NOOP("ToolCardView", "Stopped")),
 }
-_UNDONE = ("arrow-u-up-left", "muted", str(QT_TRANSLATE_NOOP("ToolCardView", "Undone")))
+_UNDONE = ("arrow-u-up-left", "muted", QT_TRANSLATE_NOOP("ToolCardView", "Undone"))
 _MAX_VALUE_CHARS = 200
-_NAME_LETTERS = 9
 
 
 class ToolCardView(QFrame):
@@ -43,6 +52,8 @@ class ToolCardView(QFrame):
         self._name = ElidedLabel()
         self._name.setProperty("textSize", "strong")
         self._summary = ElidedLabel(tone="muted")
+        # The arguments take the room that the name and the duration leave, and are elided first.
+        self._summary.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._badge = ElidedLabel(tone="muted")
         self._badge.setObjectName("badge")
         self._time = ElidedLabel(tone="faint")
@@ -67,8 +78,7 @@ class ToolCardView(QFrame):
         head.setSpacing(6)
         for widget in (self._mark, self._name):
             head.addWidget(widget)
-        head.addWidget(self._summary)
-        head.addStretch(1)
+        head.addWidget(self._summary, 1)
         head.addWidget(self._badge)
         head.addWidget(self._time)
         head.addWidget(self._fold)
@@ -95,9 +105,6 @@ class ToolCardView(QFrame):
         """Show the current state of the call."""
         self._card = card
         self._name.setText(card.tool.replace("__", ": ").replace("_", " "))
-        # The arguments are elided before the name.
-        room = _NAME_LETTERS * self._name.fontMetrics().averageCharWidth()
-        self._name.setMinimumWidth(min(self._name.sizeHint().width(), room))
         summary = _summary(card.arguments)
         self._summary.setText(summary)
         self._time.setText(_cost_text(card))
@@ -112,7 +119,7 @@ class ToolCardView(QFrame):
         self._badge.setText(" · ".join(badges))
         self._badge.setVisible(bool(badges))
         message = self._display_message(card.message)
-        states = dict.fromkeys([self.tr(self._state_of(card)[2]), *badges])
+        states = dict.fromkeys([translate("ToolCardView", self._state_of(card)[2]), *badges])
         self.setAccessibleName(f"{card.tool}: {', '.join(states)}. {message}")
         if self._details is not None:
             self._details.setPlainText(_details_text(card))
@@ -120,7 +127,7 @@ class ToolCardView(QFrame):
 
     def _badges(self, card: ToolCard) -> list[str]:
         """Return labels for an undone, auto-approved or edited change."""
-        badges = [self.tr(_UNDONE[2])] if card.undone_by is not None else []
+        badges = [translate("ToolCardView", _UNDONE[2])] if card.undone_by is not None else []
         if card.decision == AuditDecision.AUTO_APPROVED:
             badges.append(self.tr("Auto-approved"))
         if card.changed_by_user:
@@ -159,7 +166,7 @@ class ToolCardView(QFrame):
         name, tone, words = self._state_of(self._card)
         color = {"success": theme.success, "warning": theme.warning, "danger": theme.danger}.get(tone)
         self._mark.setPixmap(icon(theme, name, color or theme.muted).pixmap(16, 16))
-        self._mark.setToolTip(self.tr(words))
+        self._mark.setToolTip(translate("ToolCardView", words))
 
 
 def _summary(arguments: str) -> str:
@@ -180,11 +187,11 @@ def _strip_wikilinks(message: str) -> str:
 
 
 def _details_text(card: ToolCard) -> str:
-    parts = [f"{_tr('Arguments')}\n{_pretty(card.arguments)}"]
+    parts = [translate("ToolCardView", "Arguments") + "\n" + _pretty(card.arguments)]
     if card.result:
-        parts.append(f"{_tr('Result')}\n{_pretty(card.result)}")
+        parts.append(translate("ToolCardView", "Result") + "\n" + _pretty(card.result))
     if card.entry is not None:
-        parts.append(_tr("Audit entry {0}").format(card.entry))
+        parts.append(translate("ToolCardView", "Audit entry {0}").format(card.entry))
     return "\n\n".join(parts)
 
 
@@ -197,14 +204,10 @@ def _cost_text(card: ToolCard) -> str:
     parts = [] if card.state == "running" else [_duration(card.duration_ms)]
     if card.tokens:
         count = f"{card.tokens / 1000:.1f}k" if card.tokens >= 1000 else str(card.tokens)
-        parts.append(_tr("{0} tokens").format(count))
+        parts.append(translate("ToolCardView", "{0} tokens").format(count))
     if card.cost:
         parts.append(f"${card.cost:.4f}")
     return " · ".join(parts)
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("ToolCardView", text)
 
 
 def _duration(ms: float) -> str:

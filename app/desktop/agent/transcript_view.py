@@ -1,4 +1,4 @@
-"""The conversation on the screen: a column of items that follows the newest words."""
+"""The transcript of the conversation: a column of items that follows the end."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The parts of the approval dialog: the choices so far, the words, and the pieces of the window."""
+"""The approval dialog: the queue of requests, their draft decisions and the parts of the window."""

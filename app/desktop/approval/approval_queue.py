@@ -1,4 +1,4 @@
-"""The requests that wait for the user, in the order in which they came, and their dialog."""
+"""The queue of requests that wait for approval, and their dialog."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QApplication, QWidget
 from app.desktop.approval.dialog import Answer, ApprovalDialog
 from app.desktop.approval.queued_request import ApprovalHandle, QueuedRequest
 from app.desktop.runtime.time_sliced_queue import TimeSlicedQueue
+from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import ThemeSource
-from app.desktop.widgets.plain_labels import tr
 from app.permissions.approval import Denied
 from app.permissions.partial_approval import ApprovalDraft
 from app.permissions.request_labels import request_title
@@ -23,17 +23,17 @@ from app.vault.changes import ChangeSet
 
 
 class ApprovalQueue(QObject):
-    """Brings each question to the user and its answer back.
+    """Shows each question to the user and returns the answer.
 
-    `pending_paths_changed` carries a frozenset of the paths (str) that waiting requests would touch, for
-    the graph's glow; `count_changed` how many wait; `noted` a sentence about a request that was withdrawn
-    while no dialog is left to say it in. `put_aside`: the user decides later; what waits then has no time
-    limit any more and waits until `review` or `reject` is called.
+    `pending_paths_changed` carries a frozenset of the paths (str) that waiting requests would change, for the
+    graph's highlight; `count_changed` their number; `noted` a message about a request that was withdrawn when
+    no dialog is open to show it. `put_aside` is emitted when the user decides later: the waiting requests
+    lose their time limit and wait until `review` or `reject` is called.
 
     Args:
-        parent_window: The window whose sheet the dialog is.
+        parent_window: The parent of the dialog.
         theme_source: The colors.
-        clock: Seconds, never going back; only differences count.
+        clock: A monotonic clock in seconds; only differences count.
     """
 
     pending_paths_changed = Signal(object)
@@ -57,19 +57,19 @@ class ApprovalQueue(QObject):
 
     @property
     def waiting(self) -> tuple[QueuedRequest, ...]:
-        """The requests without an answer, oldest first."""
+        """The unanswered requests, oldest first."""
         return tuple(self._items)
 
     @property
     def pending_paths(self) -> frozenset[str]:
-        """The paths that waiting requests would touch."""
+        """The paths that waiting requests would change."""
         proposals = [item.request.proposal for item in self._items]
         return frozenset(
             str(path) for each in proposals if isinstance(each, ChangeSet) for path in each.paths
         )
 
     def add(self, question: ApprovalHandle) -> None:
-        """Ask the user; a request that is being read stays in sight."""
+        """Ask the user, keeping a request that is being read on the screen."""
         request = question.request
         limit = math.inf if request.timeout is None else request.timeout
         item = QueuedRequest(question, ApprovalDraft(request), self._clock() + limit)
@@ -97,7 +97,7 @@ class ApprovalQueue(QObject):
                 self.review(request_id)
 
     def review(self, request_id: str) -> None:
-        """Bring the dialog up with this request, if it still waits."""
+        """Show the dialog with this request, if it still waits."""
         place = next((n for n, item in enumerate(self._items) if item.request.id == request_id), None)
         self._coming_up.finish()
         if place is not None and self.dialog is not None:
@@ -105,21 +105,21 @@ class ApprovalQueue(QObject):
             self._raise_dialog(self.dialog)
 
     def reject(self, request_id: str) -> None:
-        """Deny this request, if it still waits: a no needs no look at what is refused."""
+        """Deny this request, if it still waits; a denial needs no review."""
         self._answer([(item, Denied()) for item in self._items if item.request.id == request_id])
 
     def show_now(self) -> None:
-        """Have the dialog in sight at once, if somebody is asked; else it is made between other events."""
+        """Show the dialog at once if a request waits; otherwise it is built between events."""
         self._coming_up.finish()
 
     def end(self) -> None:
-        """Ask no more: the vault is being closed, and what waits is withdrawn without a word."""
+        """Stop asking: the vault is being closed, and waiting requests are withdrawn silently."""
         self._items.clear()
         self._show_remaining()
 
     def _raise_dialog(self, dialog: ApprovalDialog) -> None:
         if dialog is not self.dialog:
-            return  # What it was made for has been withdrawn meanwhile.
+            return  # The request was withdrawn while the dialog was being built.
         dialog.guard.start_delay()
         dialog.open()
         dialog.setFocus()
@@ -153,10 +153,10 @@ class ApprovalQueue(QObject):
 
     def _withdrawal_reason(self, item: QueuedRequest) -> str:
         if item.question.why == COVERED_REASON:
-            return tr("Auto-approved by the rule that you just added")
+            return translate("Approval", "Auto-approved by the rule that you just added")
         if item.question.why == UNANSWERED_REASON:
-            return tr("Timed out and denied")
-        return tr("Withdrawn by the caller")
+            return translate("Approval", "Timed out and denied")
+        return translate("Approval", "Withdrawn by the caller")
 
     def _show_remaining(self) -> None:
         if self.dialog is not None:

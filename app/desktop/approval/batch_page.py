@@ -1,4 +1,4 @@
-"""All waiting requests on one page, to be approved or denied as a whole."""
+"""All waiting requests on one page, to approve or deny them together."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from app.desktop.approval.header import DANGEROUS_OPERATIONS, operation_icon
+from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import Theme
-from app.desktop.widgets.plain_labels import heading_label, plain_label, tr
+from app.desktop.widgets.plain_labels import heading_label, plain_label
 from app.permissions.partial_approval import ApprovalDraft
 from app.permissions.request_labels import caller_label, change_name, format_extent, request_title
 from app.vault.changes import ChangeSet
@@ -19,7 +20,7 @@ _MAX_NAMED_FILES = 6
 
 
 class BatchPage(QWidget):
-    """Lists what would be approved, each request with its files; only these, whatever comes meanwhile."""
+    """Lists the requests and their files; the decision applies only to these, not to later requests."""
 
     approved = Signal()
     denied = Signal()
@@ -32,17 +33,19 @@ class BatchPage(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        question = heading_label(tr("Approve all {0} requests?").format(count))
+        question = heading_label(translate("Approval", "Approve all {0} requests?").format(count))
         question.setContentsMargins(20, 16, 20, 2)
         layout.addWidget(question)
-        words = plain_label(tr("Your edits are applied, and deselected changes are left out."), "muted")
+        words = plain_label(
+            translate("Approval", "Your edits are applied, and deselected changes are left out."), "muted"
+        )
         words.setContentsMargins(20, 0, 20, 8)
         layout.addWidget(words)
         layout.addWidget(self._list(theme), 1)
         layout.addLayout(self._buttons(count))
 
     def height_for(self, width: int) -> int:
-        """How tall the page would have to be to show all of the list."""
+        """Return the height that shows the whole list."""
         around = self.sizeHint().height() - self._area.sizeHint().height()
         return around + max(self._content.heightForWidth(width), self._content.sizeHint().height())
 
@@ -57,16 +60,16 @@ class BatchPage(QWidget):
         self._area = area = QScrollArea()
         area.setWidget(content)
         area.setWidgetResizable(True)
-        area.setAccessibleName(tr("Requests to approve"))
+        area.setAccessibleName(translate("Approval", "Requests to approve"))
         return area
 
     def _buttons(self, count: int) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setContentsMargins(16, 10, 16, 12)
         row.setSpacing(8)
-        self.back_button = QPushButton(tr("Back"))
-        self.deny_button = QPushButton(tr("Deny all {0}").format(count))
-        self.approve_button = QPushButton(tr("Approve all {0}").format(count))
+        self.back_button = QPushButton(translate("Approval", "Back"))
+        self.deny_button = QPushButton(translate("Approval", "Deny all {0}").format(count))
+        self.approve_button = QPushButton(translate("Approval", "Approve all {0}").format(count))
         grave = any(draft.request.operation in DANGEROUS_OPERATIONS for draft in self.drafts)
         self.approve_button.setProperty("role", "danger" if grave else "primary")
         for button, signal in (
@@ -109,7 +112,7 @@ def _left_out(draft: ApprovalDraft) -> str:
 
 
 def _names(draft: ApprovalDraft) -> str:
-    """The files of a change set, or the exact text of an effect."""
+    """Return the files of a change set, or the exact text of an effect."""
     proposal = draft.proposal()
     if not isinstance(proposal, ChangeSet):
         return describe(proposal.text) if proposal is not None else ""

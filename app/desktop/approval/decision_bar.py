@@ -1,4 +1,4 @@
-"""The bottom of the dialog, always in sight: deny with a word, edit, approve."""
+"""The bar at the bottom of the dialog: deny with a reason, edit, approve."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QMenu, QPushButton, QWidget
 
-from app.desktop.widgets.plain_labels import tr
+from app.desktop.runtime.translation import translate
 from app.permissions.approval import ApprovalRequest, GrantOffer
 from app.permissions.caller import CallerKind
 from app.permissions.partial_approval import ApprovalDraft, SelectionState
@@ -21,9 +21,10 @@ _TIME_WARNING_S = 30
 
 
 class DecisionBar(QWidget):
-    """The answers to one request.
+    """The decisions for one request.
 
-    No button answers to Enter unless it has the focus. Each keeps its width and place whatever it says.
+    A button reacts to Enter only while it has the focus. Each keeps its width and position when its label
+    changes.
     """
 
     denied = Signal(str)
@@ -33,31 +34,40 @@ class DecisionBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.deny_button = _button(tr("Deny"), tr("Deny; nothing is written"))
-        later = tr("Decide later; the request stays in the activity panel")
-        self.later_button = _button(tr("Later"), later)
+        self.deny_button = _button(
+            translate("Approval", "Deny"), translate("Approval", "Deny; nothing is written")
+        )
+        later = translate("Approval", "Decide later; the request stays in the activity panel")
+        self.later_button = _button(translate("Approval", "Later"), later)
         self.words = QLineEdit()
         self.words.setMaxLength(2_000)
-        self.words.setAccessibleName(tr("Reason for the denial, sent to the agent"))
+        self.words.setAccessibleName(translate("Approval", "Reason for the denial, sent to the agent"))
         self.time = QLabel()
-        self.time.setAccessibleName(tr("Time left to answer"))
-        self.edit_button = _button(tr("Edit…"), tr("Edit the text, then approve it"))
+        self.time.setAccessibleName(translate("Approval", "Time left to answer"))
+        self.edit_button = _button(
+            translate("Approval", "Edit…"), translate("Approval", "Edit the text, then approve it")
+        )
         self.edit_button.setCheckable(True)
-        self.menu_button = _button(tr("Approve and…"), tr("Approve and add an auto-approve rule"))
+        self.menu_button = _button(
+            translate("Approval", "Approve and…"),
+            translate("Approval", "Approve and add an auto-approve rule"),
+        )
         self.menu = QMenu(self)
         self.menu_button.setMenu(self.menu)
-        self.approve_button = _button(tr("Approve"), tr("Approve exactly what is shown (Alt+A)"))
+        self.approve_button = _button(
+            translate("Approval", "Approve"), translate("Approval", "Approve exactly what is shown (Alt+A)")
+        )
         self.approve_button.setProperty("role", "primary")
         self.approve_button.setShortcut("Alt+A")
         self._build()
 
     def show_request(self, request: ApprovalRequest) -> None:
-        """Offer the answers that `request` has."""
+        """Show the decisions that `request` allows."""
         self.words.clear()
         to_you = request.caller.kind is CallerKind.USER
         self.words.setVisible(not to_you)
-        self.words.setPlaceholderText(tr("Reason (optional)"))
-        self.deny_button.setText(tr("Cancel") if to_you else tr("Deny"))
+        self.words.setPlaceholderText(translate("Approval", "Reason (optional)"))
+        self.deny_button.setText(translate("Approval", "Cancel") if to_you else translate("Approval", "Deny"))
         self.edit_button.blockSignals(True)
         self.edit_button.setChecked(False)
         self.edit_button.blockSignals(False)
@@ -74,7 +84,7 @@ class DecisionBar(QWidget):
     def show_choice(
         self, draft: ApprovalDraft, why_not_editable: str, problem: str, *, editing: bool
     ) -> None:
-        """Say on the buttons exactly what they would do now."""
+        """Label the buttons with the exact effect of the current draft."""
         self.approve_button.setText(_approve_words(draft))
         self.approve_button.setShortcut("Alt+A")
         can = draft.proposal() is not None and not problem
@@ -82,18 +92,24 @@ class DecisionBar(QWidget):
         self.menu_button.setEnabled(can)
         self.edit_button.setVisible(bool(draft.files))
         self.edit_button.setEnabled(editing or not why_not_editable)
-        self.edit_button.setToolTip(why_not_editable or tr("Edit the text, then approve it"))
-        self.edit_button.setText(tr("Done editing") if editing else tr("Edit…"))
+        self.edit_button.setToolTip(
+            why_not_editable or translate("Approval", "Edit the text, then approve it")
+        )
+        self.edit_button.setText(
+            translate("Approval", "Done editing") if editing else translate("Approval", "Edit…")
+        )
 
     def show_time(self, seconds: float) -> None:
-        """Show how long the request still waits; infinite: nothing, it waits as long as the user takes."""
+        """Show the remaining time; infinite: show nothing, the request has no time limit."""
         if math.isinf(seconds):
             self.time.setText("")
             return
         self.time.setText(
-            tr("{0} left").format(format_time_left(seconds)) if seconds > 0 else tr("Time is up")
+            translate("Approval", "{0} left").format(format_time_left(seconds))
+            if seconds > 0
+            else translate("Approval", "Time is up")
         )
-        self.time.setToolTip(tr("The request is denied when the time runs out"))
+        self.time.setToolTip(translate("Approval", "The request is denied when the time runs out"))
         tone = "warning" if seconds <= _TIME_WARNING_S else "muted"
         if self.time.property("tone") != tone:
             self.time.setProperty("tone", tone)
@@ -101,23 +117,31 @@ class DecisionBar(QWidget):
             self.time.style().polish(self.time)
 
     def show_pause(self) -> None:
-        """Show that the time stands still while the user works on the request."""
-        self.time.setText(tr("Paused"))
-        self.time.setToolTip(tr("The countdown resumes when you stop editing and scrolling"))
+        """Show that the time is paused while the user works on the request."""
+        self.time.setText(translate("Approval", "Paused"))
+        self.time.setToolTip(
+            translate("Approval", "The countdown resumes when you stop editing and scrolling")
+        )
 
     def _keep_widths(self, request: ApprovalRequest) -> None:
-        """Make the buttons as wide as the longest text that this request can put on them."""
+        """Make the buttons as wide as their longest label for this request."""
         proposal = request.proposal
         count = len(proposal.changes) if isinstance(proposal, ChangeSet) else 0
-        approve = [tr("Approve")]
+        approve = [translate("Approval", "Approve")]
         if count:
-            approve += [tr("Approve edited text"), tr("Approve selected changes")]
+            approve += [
+                translate("Approval", "Approve edited text"),
+                translate("Approval", "Approve selected changes"),
+            ]
         if count > 1:
             approve.append(_approve_files(count, count))
         _reserve(self.approve_button, approve)
-        _reserve(self.edit_button, [tr("Edit…"), tr("Done editing")])
+        _reserve(self.edit_button, [translate("Approval", "Edit…"), translate("Approval", "Done editing")])
         _reserve(
-            self.time, [] if request.timeout is None else [tr("{0} left").format("88:88"), tr("Time is up")]
+            self.time,
+            []
+            if request.timeout is None
+            else [translate("Approval", "{0} left").format("188:88"), translate("Approval", "Time is up")],
         )
 
     def _add_offer(self, offer: GrantOffer) -> None:
@@ -143,22 +167,22 @@ class DecisionBar(QWidget):
 
 def _approve_words(draft: ApprovalDraft) -> str:
     if draft.is_edited:
-        return tr("Approve edited text")
+        return translate("Approval", "Approve edited text")
     if draft.is_whole:
-        return tr("Approve")
+        return translate("Approval", "Approve")
     wanted = sum(file.selection_state is not SelectionState.NONE for file in draft.files)
     partly = any(file.selection_state is SelectionState.SOME for file in draft.files)
     if wanted == len(draft.files) or (partly and len(draft.files) == 1):
-        return tr("Approve selected changes")
+        return translate("Approval", "Approve selected changes")
     return _approve_files(wanted, len(draft.files))
 
 
 def _approve_files(wanted: int, count: int) -> str:
-    return tr("Approve {0} of {1} files").format(f"{wanted:,}", f"{count:,}")
+    return translate("Approval", "Approve {0} of {1} files").format(f"{wanted:,}", f"{count:,}")
 
 
 def _reserve(widget: QLabel | QPushButton, texts: Sequence[str]) -> None:
-    """Let no other text of `texts` change the width of `widget`."""
+    """Reserve the width of the longest of `texts` for `widget`."""
     shown = widget.text()
     widget.ensurePolished()
     widget.setMinimumWidth(0)

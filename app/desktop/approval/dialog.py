@@ -1,4 +1,4 @@
-"""The dialog in which requests are read and answered, one at a time."""
+"""The dialog in which the user reads and decides requests, one at a time."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ from app.desktop.approval.input_delay import InputDelay
 from app.desktop.approval.queue_strip import QueueStrip
 from app.desktop.approval.queued_request import QueuedRequest
 from app.desktop.approval.review_page import ReviewPage
+from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import Theme, ThemeSource
-from app.desktop.widgets.plain_labels import plain_label, tr
+from app.desktop.widgets.plain_labels import plain_label
 from app.permissions.approval import Decision, Denied, GrantOffer
 from app.permissions.request_labels import request_title
 
 _TICK_INTERVAL_MS = 250
 _MIN_SIZE = QSize(640, 300)
-# The least height of a dialog whose text can be edited: the editor opens in it without making it taller.
+# The least height of a dialog with editable text, so that the editor opens without resizing it.
 _MIN_EDITOR_HEIGHT = 460
 _USE_PAUSE_S = 10.0
 _WINDOW_SHARE = 0.9
@@ -36,15 +37,15 @@ Answer = tuple[QueuedRequest, Decision]
 class ApprovalDialog(QDialog):
     """A sheet of the window that shows one waiting request at a time.
 
-    It takes the size that a request needs when that comes up. From the first key, click or wheel step on it
-    keeps its size, its place and the places of its buttons. No button has the focus at first, so a key that
-    was meant for another window answers nothing. The time limit stands still while the user works on the
-    request: with the editor open, and for 10 s after each key, click and wheel step.
+    It takes the height that a request needs when the request is shown. From the first key, click or wheel
+    step on, it keeps its size and position, and those of its buttons. No button has the focus at first, so a
+    key that was meant for another window decides nothing. The time limit is paused while the user works on
+    the request: while the editor is open, and for 10 s after each key, click and wheel step.
 
-    `decided` carries a list of (waiting, decision). `put_aside`: the user wants to decide later. Each
-    request that comes up takes no answer for 300 ms. Enter only ever denies, and only from the Deny button
-    or the reason next to it; Escape and the window's close button deny too, or leave the editor or the page
-    of all requests.
+    `decided` carries a list of (waiting, decision). `put_aside` is emitted when the user wants to decide
+    later. Each new request ignores input for 300 ms. Enter only denies, and only from the Deny button or the
+    reason next to it; Escape and the window's close button also deny, or leave the editor or the page of all
+    requests.
     """
 
     decided = Signal(object)
@@ -53,7 +54,7 @@ class ApprovalDialog(QDialog):
     def __init__(self, theme: ThemeSource, clock: Callable[[], float], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowModality(Qt.WindowModality.WindowModal)
-        self.setWindowTitle(tr("Approve change"))
+        self.setWindowTitle(translate("Approval", "Approve change"))
         self.setMinimumSize(_MIN_SIZE)
         self._theme = theme
         self._clock = clock
@@ -75,7 +76,7 @@ class ApprovalDialog(QDialog):
         self._used_at = -math.inf
         self._ticked_at = clock()
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        # Once the parts have their places: only then do texts know how tall they are.
+        # The height of texts is known only after the layout of the parts.
         self._fitting = QTimer(self, singleShot=True, interval=0)
         self._fitting.timeout.connect(self._fit_height)
         self._set_largest_width()
@@ -86,7 +87,7 @@ class ApprovalDialog(QDialog):
         return self._current
 
     def show_queue(self, items: Sequence[QueuedRequest]) -> None:
-        """Show that these wait; another one comes up if the shown one is no longer among them."""
+        """Set the waiting requests; show another one if the current one is no longer among them."""
         place = self._items.index(self._current) if self._current in self._items else 0
         self._items = tuple(items)
         if self.batch is not None and not set(self.batch.drafts) <= {item.draft for item in items}:
@@ -100,17 +101,17 @@ class ApprovalDialog(QDialog):
             self.strip.show_queue(self._items, self._items.index(self._current))
 
     def show_request(self, place: int) -> None:
-        """Show request `place` (from 0) of the queue; it takes no answer for 300 ms."""
+        """Show request `place` (from 0) of the queue; it ignores input for 300 ms."""
         for part in self.parts(place):
             part()
 
     def parts(self, place: int) -> tuple[Callable[[], None], ...]:
-        """What `show_request` does, in parts, for a window that answers in between."""
+        """Run `show_request` in steps, so that the window can process events between them."""
         page = (self._fill_page, self._show_first, self._fill_bar)
         return (partial(self._begin, place), *page, self._style, self._fit_height)
 
     def hold(self, items: Sequence[QueuedRequest]) -> None:
-        """Know that these wait, and show none of them yet."""
+        """Set the waiting requests without showing one yet."""
         self._items = tuple(items)
 
     def _begin(self, place: int) -> None:
@@ -143,20 +144,20 @@ class ApprovalDialog(QDialog):
             widget.ensurePolished()
 
     def show_note(self, text: str) -> None:
-        """Tell something about a request that is gone, over the one that is shown."""
+        """Show a message about a withdrawn request above the current one."""
         self._notice.setText(text)
         self._notice_frame.setVisible(bool(text))
         self._fitting.start()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Take the height that the request needs, in the middle of the window."""
+        """Take the height that the request needs, centered on the window."""
         super().showEvent(event)
         self.guard.window_shown()
         self._fit_height()
         self._fitting.start()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Let Escape step back or deny, and Enter deny if *Deny* has the focus."""
+        """Step back or deny with Escape; deny with Enter if *Deny* has the focus."""
         if event.key() in _ENTER:
             event.accept()
             if self.focusWidget() is self.bar.deny_button:
@@ -168,7 +169,7 @@ class ApprovalDialog(QDialog):
             super().keyPressEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Closing the window is no answer but a denial of what is shown."""
+        """Treat closing the window as a denial of the current request."""
         if self._current is None:
             super().closeEvent(event)
             return
@@ -176,7 +177,7 @@ class ApprovalDialog(QDialog):
         self._step_back()
 
     def reject(self) -> None:
-        """Deny what is shown; `QDialog` calls this for Escape."""
+        """Deny the current request; `QDialog` calls this for Escape."""
         self._step_back()
 
     def _build(self) -> None:
@@ -225,7 +226,7 @@ class ApprovalDialog(QDialog):
         self.resize(largest.width(), min(largest.height(), _MIN_SIZE.height()))
 
     def _fit_height(self) -> None:
-        """Take the height that the request needs, up to the largest, in the middle of the window.
+        """Take the height that the request needs, up to the maximum, centered on the window.
 
         Another request makes a dialog that the user has seen taller, but not smaller.
         """
@@ -257,7 +258,7 @@ class ApprovalDialog(QDialog):
 
     @property
     def _is_paused(self) -> bool:
-        """Whether the user works on the request, so that its time stands still."""
+        """Return whether the time is paused because the user works on the request."""
         is_editing = self.page is not None and self.page.is_editing
         return is_editing or self._clock() - self._used_at < _USE_PAUSE_S
 
@@ -297,6 +298,7 @@ class ApprovalDialog(QDialog):
             page = self.page
             editable = page.why_not_editable()
             self.bar.show_choice(self._current.draft, editable, page.problem, editing=page.is_editing)
+            page.header.show_choice(self._current.draft.proposal())
             if self.bar.edit_button.isChecked() != page.is_editing:
                 self.bar.edit_button.setChecked(page.is_editing)
 
@@ -387,7 +389,7 @@ class ApprovalDialog(QDialog):
             self.bar.show_time(left)
 
     def _apply_theme(self, _: Theme) -> None:
-        """Draw the page in the new theme; one that is being edited keeps its old icons."""
+        """Apply the new theme to the page; a page in editing keeps its icons."""
         if self._current is not None and self.page is not None and not self.page.is_editing:
             self._replace_page(self._current)
             self._fill_page()

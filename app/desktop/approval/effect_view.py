@@ -1,13 +1,14 @@
-"""An effect outside the notes: its exact text and arguments, with every hidden character shown."""
+"""An effect outside the notes: its exact text and arguments, with hidden characters marked."""
 
 from __future__ import annotations
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import Theme
 from app.desktop.widgets.diff.canvas import DiffCanvas
 from app.desktop.widgets.diff.row_layout import DiffMode, layout_rows
-from app.desktop.widgets.plain_labels import plain_label, tr
+from app.desktop.widgets.plain_labels import plain_label
 from app.permissions.approval import Effect
 from app.permissions.impact import has_side_effects
 from app.vault.diff import compare
@@ -15,33 +16,35 @@ from app.vault.escaped_line import describe
 
 
 class EffectView(QWidget):
-    """Shows what will be run, sent or fetched, as it is."""
+    """Shows verbatim what will be run, sent or fetched."""
 
     def __init__(self, effect: Effect, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 8, 0, 0)
         layout.setSpacing(4)
-        heading = plain_label(tr("{0}: exactly this").format(describe(effect.kind).capitalize()), "muted")
+        heading = plain_label(
+            translate("Approval", "{0}: exactly this").format(describe(effect.kind).capitalize()), "muted"
+        )
         heading.setContentsMargins(20, 0, 20, 0)
         layout.addWidget(heading)
         if has_side_effects(effect):
             warning = plain_label(self.tr("Scriptorium can't undo this."), "warning")
             warning.setContentsMargins(20, 0, 20, 0)
             layout.addWidget(warning)
-        self.canvas = _text_canvas(effect.text, theme, tr("Exact text"))
+        self.canvas = _text_canvas(effect.text, theme, translate("Approval", "Exact text"))
         layout.addWidget(self.canvas, 2)
         if effect.arguments:
-            heading = plain_label(tr("with"), "muted")
+            heading = plain_label(translate("Approval", "with"), "muted")
             heading.setContentsMargins(20, 4, 20, 0)
             layout.addWidget(heading)
             text = "\n".join(f"{name} = {value}" for name, value in effect.arguments)
-            layout.addWidget(_text_canvas(text, theme, tr("Arguments")), 1)
+            layout.addWidget(_text_canvas(text, theme, translate("Approval", "Arguments")), 1)
 
 
 def _text_canvas(text: str, theme: Theme, name: str) -> DiffCanvas:
-    """A canvas on which every line is there and none has changed."""
-    # The line end is the view's own: a text that has one at its end shows an empty line more.
+    """Return a canvas that shows every line as unchanged."""
+    # The canvas adds its own line end: a final one in the text shows an additional empty line.
     content = text.encode("utf-8", "surrogatepass") + b"\n"
     diff = compare(content, content)
     canvas = DiffCanvas(theme)

@@ -1,4 +1,4 @@
-"""The files of a change set: what happens to each, how much of it is wanted, and how many lines."""
+"""The files of a change set: operation, included share and changed lines of each."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import Theme, ThemeSource, icon
-from app.desktop.widgets.plain_labels import tr
 from app.permissions.partial_approval import ApprovalDraft, FileDraft, SelectionState
 from app.permissions.pluralize import pluralize
 from app.permissions.request_labels import KIND_NAMES, change_name
@@ -38,12 +38,12 @@ _STATES = {
     SelectionState.ALL: Qt.CheckState.Checked,
 }
 _COUNTS_ROLE = Qt.ItemDataRole.UserRole
-# The tick, the icon and the spaces around them, in pixels.
+# The check box, the icon and their margins, in pixels.
 _NAME_MARGIN = 72
 
 
 class ChangedFilesModel(QAbstractTableModel):
-    """The files of a draft; ticking one changes the draft and emits `ticked`."""
+    """The files of a draft decision; ticking one changes the draft and emits `ticked`."""
 
     ticked = Signal(int)
 
@@ -61,15 +61,15 @@ class ChangedFilesModel(QAbstractTableModel):
         }
 
     def rowCount(self, parent: _Index = _NO_INDEX) -> int:
-        """One row for each file."""
+        """Return one row for each file."""
         return 0 if parent.isValid() else len(self.files)
 
     def columnCount(self, parent: _Index = _NO_INDEX) -> int:
-        """One column; the counts of lines are painted into it."""
+        """Return one column; the line counts are painted into it."""
         return 0 if parent.isValid() else 1
 
     def flags(self, index: _Index) -> Qt.ItemFlag:
-        """A file can be chosen and ticked."""
+        """Make files selectable and checkable."""
         return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsUserCheckable
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
@@ -91,7 +91,7 @@ class ChangedFilesModel(QAbstractTableModel):
         return None
 
     def setData(self, index: _Index, value: object, role: int = Qt.ItemDataRole.EditRole) -> bool:
-        """Tick a file with all of its hunks, or leave it out."""
+        """Include a file with all of its hunks, or exclude it."""
         if role != Qt.ItemDataRole.CheckStateRole:
             return False
         file = self.files[index.row()]
@@ -101,7 +101,7 @@ class ChangedFilesModel(QAbstractTableModel):
         return True
 
     def refresh(self, row: int) -> None:
-        """Show the row anew."""
+        """Update the row."""
         self.dataChanged.emit(self.index(row, 0), self.index(row, 0))
 
     def _counts(self, file: FileDraft) -> tuple[int, int] | None:
@@ -115,9 +115,9 @@ class ChangedFilesModel(QAbstractTableModel):
 
 
 class ChangedFilesPanel(QWidget):
-    """The list of files; arrows go through them, Space ticks one.
+    """The list of files; arrow keys select one, Space ticks it.
 
-    `file_chosen` carries the row that is shown, `ticked` the row whose tick changed.
+    `file_chosen` carries the selected row, `ticked` the row whose check box changed.
     """
 
     file_chosen = Signal(int)
@@ -133,7 +133,7 @@ class ChangedFilesPanel(QWidget):
         self.view.setRootIsDecorated(False)
         self.view.setUniformRowHeights(True)
         self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.view.setAccessibleName(tr("Files of this change"))
+        self.view.setAccessibleName(translate("Approval", "Files of this change"))
         self.view.setItemDelegate(_ChangedFileDelegate(theme, self.view))
         self._heading = QLabel(self)
         self._heading.setProperty("tone", "muted")
@@ -148,34 +148,36 @@ class ChangedFilesPanel(QWidget):
         self.refresh()
 
     @property
-    def wanted_height(self) -> int:
-        """How tall it would have to be to list all files, in pixels."""
+    def preferred_height(self) -> int:
+        """The height in pixels that shows all files."""
         row = max(self.view.sizeHintForRow(0), 1)
         return self._heading.sizeHint().height() + row * len(self._draft.files) + row
 
     def choose(self, row: int) -> None:
-        """Make `row` the file that is shown."""
+        """Select the file in `row`."""
         self.view.setCurrentIndex(self.model.index(row, 0))
 
     def refresh(self, row: int | None = None) -> None:
-        """Show a row, or only the heading, anew."""
+        """Update a row, or only the heading."""
         if row is not None:
             self.model.refresh(row)
         wanted = sum(file.selection_state is not SelectionState.NONE for file in self._draft.files)
         total = len(self._draft.files)
-        some = tr("Files   {0} of {1}").format(f"{wanted:,}", f"{total:,}")
-        self._heading.setText(some if wanted != total else tr("Files   {0}").format(f"{total:,}"))
+        some = translate("Approval", "Files   {0} of {1}").format(f"{wanted:,}", f"{total:,}")
+        self._heading.setText(
+            some if wanted != total else translate("Approval", "Files   {0}").format(f"{total:,}")
+        )
 
 
 class _ChangedFileDelegate(QStyledItemDelegate):
-    """Paints a file with "+n −m" at the right, in the colors of added and removed."""
+    """Paints a file with "+n −m" at the right, in the colors of added and removed lines."""
 
     def __init__(self, theme: ThemeSource, parent: QObject) -> None:
         super().__init__(parent)
         self._theme = theme
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: _Index) -> None:
-        """Leave room for the counts behind the name."""
+        """Leave room for the counts after the name."""
         super().initStyleOption(option, index)
         metrics = option.fontMetrics
         room = option.rect.width() - metrics.horizontalAdvance(self._count_texts(index)) - _NAME_MARGIN
@@ -202,7 +204,7 @@ class _ChangedFileDelegate(QStyledItemDelegate):
 
 
 def _file_label(file: FileDraft) -> str:
-    """The file's name, then its folder; for a move, where it goes."""
+    """Return the file's name and folder; for a move, also the new path."""
     change = file.change
     name = describe(change.path.name)
     if isinstance(change, Move):

@@ -1,4 +1,4 @@
-"""The panel of auto-approve rules: the toggles of the session, and grants with their expiry and use."""
+"""The panel of auto-approve rules: session toggles, and grants with their expiry and use."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _REFRESH_INTERVAL_MS = 20_000
 
 
 class GrantsPanel(Panel):
-    """Lists the grants that hold now. `changed` carries how many there are, toggles included."""
+    """Lists the active grants; `changed` carries their number, including toggles."""
 
     changed = Signal(int)
 
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__("", parent)
         self._client = client
-        # The sheet around it has its name.
+        # The surrounding dialog shows its name.
         self.title.hide()
         self.setAccessibleName(self.tr("Auto-approve rules"))
         self.grants: tuple[Grant, ...] = ()
@@ -46,7 +46,7 @@ class GrantsPanel(Panel):
             self.tr("Choose “Approve and…” on a request to add a rule. Rules are listed here."),
         )
         self._build()
-        # Grants that end by the clock tell nobody, so what is in sight is read anew now and then.
+        # Grants expire without an event, so the visible list is reloaded periodically.
         self._timer = QTimer(self, interval=_REFRESH_INTERVAL_MS)
         self._timer.timeout.connect(self.reload)
         client.events.batch.connect(self._handle_events)
@@ -69,7 +69,7 @@ class GrantsPanel(Panel):
     async def load(self) -> None:
         """Load and show the grants."""
         grants, unlocked = await self._client.run(
-            lambda workspace: (workspace.grants.active_grants(), workspace.grants.deletes_unlocked)
+            lambda vault: (vault.grants.active_grants(), vault.grants.deletes_unlocked)
         )
         self.toggles[Operation.DELETE].setVisible(unlocked)
         self.show_grants(grants)
@@ -86,7 +86,7 @@ class GrantsPanel(Panel):
         self.changed.emit(len(grants))
 
     def _show_rows(self, grants: list[Grant]) -> None:
-        """A row for each; rows that would say the same stay, and with them the keyboard's focus."""
+        """Show a row for each grant, keeping unchanged rows and the keyboard focus."""
         said = [(grant.id, describe(grant.label), self._used(grant), self._until(grant)) for grant in grants]
         if said == self._said:
             return
@@ -101,12 +101,12 @@ class GrantsPanel(Panel):
 
     async def revoke(self, grant_id: str) -> None:
         """Revoke a grant."""
-        await self._client.run(lambda workspace: workspace.grants.revoke(grant_id))
+        await self._client.run(lambda vault: vault.grants.revoke(grant_id))
         await self.load()
 
     async def set_session(self, operation: Operation, on: bool) -> None:
         """Turn a toggle of this session on or off."""
-        await self._client.run(lambda workspace: workspace.grants.set_session(operation, on))
+        await self._client.run(lambda vault: vault.grants.set_session(operation, on))
         await self.load()
 
     def _handle_events(self, events: tuple[Event, ...]) -> None:

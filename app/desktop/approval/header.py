@@ -1,4 +1,4 @@
-"""The top of the dialog: who wants what and why it is asked, and apart from that what the caller claims."""
+"""The header of the dialog: who asks, for what and why, apart from the caller's own claims."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import Theme, icon
-from app.desktop.widgets.plain_labels import CappedArea, heading_label, plain_label, tr
-from app.permissions.approval import ApprovalRequest
+from app.desktop.widgets.plain_labels import CappedArea, heading_label, plain_label
+from app.permissions.approval import ApprovalRequest, Effect
 from app.permissions.pluralize import pluralize
 from app.permissions.request_labels import caller_label, format_extent, quote_name, request_title
 from app.permissions.scope import Operation
+from app.vault.changes import ChangeSet, Delete
 from app.vault.escaped_line import describe
 from app.vault.path import NotePath
 
@@ -35,10 +37,11 @@ _MAX_UNFOLDED_NAMES = 3
 
 
 class RequestHeader(QWidget):
-    """What the gate knows of a request, drawn from the request itself; the caller's own words in a frame."""
+    """The verified facts of a request; the caller's own text is framed."""
 
     def __init__(self, request: ApprovalRequest, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._unresolved: NotesStrip | None = None
         layout = QVBoxLayout(self)
         layout.setContentsMargins(20, 14, 20, 10)
         layout.setSpacing(8)
@@ -46,17 +49,37 @@ class RequestHeader(QWidget):
         if request.caller.claim:
             layout.addWidget(_claim(request, self))
         if request.scope.backlinks:
-            words = pluralize(len(request.scope.backlinks), tr("note will have"), tr("notes will have"))
-            text = tr("{0} unresolved links after this deletion").format(words)
+            words = pluralize(
+                len(request.scope.backlinks),
+                translate("Approval", "note will have"),
+                translate("Approval", "notes will have"),
+            )
+            text = translate("Approval", "{0} unresolved links after this deletion").format(words)
             notes = request.scope.backlinks
-            layout.addWidget(NotesStrip(text, notes, "warning-circle", theme.warning, theme, self))
+            self._unresolved = NotesStrip(text, notes, "warning-circle", theme.warning, theme, self)
+            # What is under the header must not move when a file is unticked.
+            policy = self._unresolved.sizePolicy()
+            policy.setRetainSizeWhenHidden(True)
+            self._unresolved.setSizePolicy(policy)
+            layout.addWidget(self._unresolved)
         if request.rewrites:
-            words = pluralize(len(request.rewrites), tr("note"), tr("notes"))
-            text = tr("This move updates the links in {0}").format(words)
+            words = pluralize(
+                len(request.rewrites), translate("Approval", "note"), translate("Approval", "notes")
+            )
+            text = translate("Approval", "This move updates the links in {0}").format(words)
             layout.addWidget(NotesStrip(text, request.rewrites, "link-simple", theme.muted, theme, self))
         if request.caller.tainted:
-            text = tr("This caller has read untrusted text (from the web, another tool or an imported note).")
+            text = translate(
+                "Approval",
+                "This caller has read untrusted text (from the web, another tool or an imported note).",
+            )
             layout.addWidget(NotesStrip(text, (), "shield-warning", theme.warning, theme, self))
+
+    def show_choice(self, proposal: ChangeSet | Effect | None) -> None:
+        """Show only the consequences of what is ticked."""
+        if self._unresolved is not None:
+            changes = proposal.changes if isinstance(proposal, ChangeSet) else ()
+            self._unresolved.setVisible(any(isinstance(change, Delete) for change in changes))
 
     def _title_row(self, request: ApprovalRequest, theme: Theme) -> QHBoxLayout:
         row = QHBoxLayout()
@@ -65,7 +88,7 @@ class RequestHeader(QWidget):
         words = QVBoxLayout()
         words.setSpacing(2)
         question = heading_label(request_title(request), parent=self)
-        question.setAccessibleName(tr("Request"))
+        question.setAccessibleName(translate("Approval", "Request"))
         words.addWidget(question)
         self.facts = _RequestDetails(request, self)
         words.addWidget(self.facts)
@@ -74,7 +97,7 @@ class RequestHeader(QWidget):
 
 
 class NotesStrip(QWidget):
-    """A sentence about some notes, with their names; more than three unfold."""
+    """A sentence about some notes, with their names; more than three can be expanded."""
 
     def __init__(
         self,
@@ -94,7 +117,7 @@ class NotesStrip(QWidget):
         row.addWidget(_pixmap(theme, icon_name, color))
         shown = ", ".join(quote_name(path.stem_path) for path in notes[:_MAX_UNFOLDED_NAMES])
         more = len(notes) - _MAX_UNFOLDED_NAMES
-        rest = tr(" and {0} more").format(f"{more:,}") if more > 0 else ""
+        rest = translate("Approval", " and {0} more").format(f"{more:,}") if more > 0 else ""
         self.label = plain_label(f"{text}: {shown}{rest}" if notes else text)
         self.label.setWordWrap(True)
         row.addWidget(self.label, 1)
@@ -103,7 +126,9 @@ class NotesStrip(QWidget):
             self._add_list(row, layout, notes)
 
     def _add_list(self, row: QHBoxLayout, layout: QVBoxLayout, notes: tuple[NotePath, ...]) -> None:
-        self.button = _unfolder(tr("Show all"), tr("Show all these notes"))
+        self.button = _unfolder(
+            translate("Approval", "Show all"), translate("Approval", "Show all these notes")
+        )
         self.names = CappedArea(plain_label("\n".join(describe(str(path)) for path in notes)))
         self.names.setVisible(False)
         self.button.toggled.connect(self.names.setVisible)
@@ -112,13 +137,13 @@ class NotesStrip(QWidget):
 
 
 def operation_icon(operation: Operation, theme: Theme, side: int) -> QLabel:
-    """The icon of an operation, `side` pixels wide, in the color of danger if it can hurt."""
+    """Return the icon of an operation, `side` pixels wide; red for a destructive one."""
     color = theme.danger if operation in DANGEROUS_OPERATIONS else theme.accent
     return _pixmap(theme, _ICONS[operation], color, side)
 
 
 class _RequestDetails(QWidget):
-    """Why the user is asked; the way in, the tool, the operation, the size and the arguments unfold."""
+    """The reason for asking; connection type, tool, operation, size and arguments can be expanded."""
 
     def __init__(self, request: ApprovalRequest, parent: QWidget) -> None:
         super().__init__(parent)
@@ -134,9 +159,12 @@ class _RequestDetails(QWidget):
             words = describe(request.reason)
             reason = plain_label(f"{words[:1].upper()}{words[1:]}.", "muted", self)
             reason.setWordWrap(True)
-            reason.setAccessibleName(tr("Reason for this request"))
+            reason.setAccessibleName(translate("Approval", "Reason for this request"))
             row.addWidget(reason, 1)
-        self.unfolder = _unfolder(tr("Details"), tr("Show the caller, tool, size and arguments"))
+        self.unfolder = _unfolder(
+            translate("Approval", "Details"),
+            translate("Approval", "Show the caller, tool, size and arguments"),
+        )
         self.unfolder.toggled.connect(self._unfold)
         row.addWidget(self.unfolder, 0, Qt.AlignmentFlag.AlignTop)
 
@@ -145,11 +173,11 @@ class _RequestDetails(QWidget):
         parts = (caller, tool, request.operation.value, format_extent(request))
         facts = plain_label("   ·   ".join(part for part in parts if part), "muted", self)
         facts.setWordWrap(True)
-        facts.setAccessibleName(tr("Caller, tool, operation and size"))
+        facts.setAccessibleName(translate("Approval", "Caller, tool, operation and size"))
         return facts
 
     def _unfold(self, shown: bool) -> None:
-        """Show the details; they are laid out the first time that they are asked for."""
+        """Expand the details, which are laid out the first time."""
         if self._details is None:
             self._details = QWidget(self)
             column = QVBoxLayout(self._details)
@@ -171,16 +199,18 @@ def _claim(request: ApprovalRequest, parent: QWidget) -> QWidget:
     layout.setContentsMargins(12, 8, 12, 8)
     layout.setSpacing(2)
     who = quote_name(request.caller.name)
-    layout.addWidget(plain_label(tr("Description by {0} (unverified)").format(who), "faint", card))
+    layout.addWidget(
+        plain_label(translate("Approval", "Description by {0} (unverified)").format(who), "faint", card)
+    )
     words = plain_label(_kept_lines(request.caller.claim))
     words.setWordWrap(True)
-    words.setAccessibleName(tr("Description by the caller"))
+    words.setAccessibleName(translate("Approval", "Description by the caller"))
     layout.addWidget(CappedArea(words, 72, card))
     return card
 
 
 def _kept_lines(text: str) -> str:
-    """`text` with hidden characters named, over as many lines as it has."""
+    """Return `text` with hidden characters named, keeping its lines."""
     return "\n".join(describe(line) for line in text.split("\n"))
 
 

@@ -1,6 +1,6 @@
-"""The moment in which a request that has just appeared takes no answer.
+"""Ignore input for a moment after a request appears.
 
-Whoever was typing or about to click elsewhere has not read it yet.
+A user who was typing or about to click elsewhere has not read the request yet.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from PySide6.QtGui import QWindow
 from PySide6.QtWidgets import QWidget
 
 INPUT_DELAY_S = 0.3
-# After a key that was swallowed: somebody is still typing for another place.
+# After a swallowed key: the user is still typing into another field.
 TYPING_DELAY_S = 0.6
 
 _BLOCKED_EVENTS = (
@@ -26,14 +26,14 @@ _USE_EVENTS = (QEvent.Type.KeyPress, QEvent.Type.MouseButtonPress, QEvent.Type.W
 
 
 class InputDelay(QObject):
-    """Swallows keys and clicks on `window` until it has rested; `clock` gives seconds.
+    """Swallows keys and clicks on `window` for a moment; `clock` returns seconds.
 
-    `used` says that a key, a click or a wheel step has reached the window.
+    `used` is emitted when a key, a click or a wheel step reaches the window.
 
-    `rest` starts the time anew, for each request that comes up, and `shown` says that the window is there. A
-    key that comes meanwhile is somebody still typing, and makes it last longer. It looks at what the system
-    sends to the window, not at every event in the application: there are thousands while a dialog comes up.
-    What reaches a button in another way, as a shortcut does, finds `armed` false.
+    `start_delay` restarts the delay for each request, and `window_shown` reports that the window is visible.
+    A key during the delay extends it, since the user is still typing. The filter watches the window's own
+    events, not every event of the application: there are thousands while a dialog opens. Input that reaches a
+    button in another way, such as a shortcut, must check `is_ready`.
     """
 
     used = Signal()
@@ -47,26 +47,26 @@ class InputDelay(QObject):
 
     @property
     def is_ready(self) -> bool:
-        """Whether answers are taken."""
+        """True if input is accepted."""
         return self._clock() >= self._until
 
     def start_delay(self) -> None:
-        """Take no answer for the next 300 ms."""
+        """Ignore input for the next 300 ms."""
         self._until = self._clock() + INPUT_DELAY_S
         self._watch()
 
     def window_shown(self) -> None:
-        """Watch what the window is sent: it has come up."""
+        """Start filtering events: the window is visible."""
         self._watch()
 
     def stop(self) -> None:
-        """Watch no more events."""
+        """Stop filtering events."""
         if self._watched is not None:
             self._watched.removeEventFilter(self)
             self._watched = None
 
     def eventFilter(self, _: QObject, event: QEvent) -> bool:
-        """Swallow what could answer the request before anyone can have read it."""
+        """Swallow input that could decide the request before the user can have read it."""
         kind = event.type()
         if kind in _USE_EVENTS and self.is_ready:
             self.used.emit()

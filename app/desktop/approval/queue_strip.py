@@ -1,4 +1,4 @@
-"""The strip over a request while others wait: which of how many, going through them, and all at once."""
+"""The strip over a request while others wait: position, navigation, and the page of all requests."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QToolButton, QWidget
 
 from app.desktop.approval.queued_request import QueuedRequest
+from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import Theme, icon
-from app.desktop.widgets.plain_labels import tr
 from app.permissions.request_labels import request_title
 
 
 class QueueStrip(QFrame):
-    """Says "1 of 7" and lists the seven; hidden while there is only one."""
+    """Shows "1 of 7" and lists the seven; hidden while only one request waits."""
 
     chosen = Signal(int)
     batch_wanted = Signal()
@@ -25,11 +25,11 @@ class QueueStrip(QFrame):
         self.setObjectName("banner")
         self.setProperty("tone", "info")
         self._place = 0
-        self.previous = _tool(tr("Previous request (Alt+Left)"), "Alt+Left")
-        self.next = _tool(tr("Next request (Alt+Right)"), "Alt+Right")
+        self.previous = _tool(translate("Approval", "Previous request (Alt+Left)"), "Alt+Left")
+        self.next = _tool(translate("Approval", "Next request (Alt+Right)"), "Alt+Right")
         self.previous.setIcon(icon(theme, "caret-left"))
         self.next.setIcon(icon(theme, "caret-right"))
-        self.list_button = _tool(tr("Pending requests"))
+        self.list_button = _tool(translate("Approval", "Pending requests"))
         self.list_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.menu = QMenu(self)
         self.list_button.setMenu(self.menu)
@@ -53,9 +53,11 @@ class QueueStrip(QFrame):
         self.setVisible(len(items) > 1)
         self.previous.setEnabled(place > 0)
         self.next.setEnabled(place < len(items) - 1)
-        self.list_button.setText(tr("{0} of {1}").format(place + 1, len(items)) + "  ▾")
-        self.list_button.setAccessibleName(tr("Request {0} of {1}: show all").format(place + 1, len(items)))
-        self.batch_button.setText(tr("Review all {0} together…").format(len(items)))
+        self.list_button.setText(translate("Approval", "{0} of {1}").format(place + 1, len(items)) + "  ▾")
+        self.list_button.setAccessibleName(
+            translate("Approval", "Request {0} of {1}: show all").format(place + 1, len(items))
+        )
+        self.batch_button.setText(translate("Approval", "Review all {0} together…").format(len(items)))
         self.batch_button.setAccessibleName(self.batch_button.text())
         self.menu.clear()
         group = QActionGroup(self.menu)

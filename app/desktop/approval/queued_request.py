@@ -1,4 +1,4 @@
-"""A request that waits for the user, with what was chosen on it so far."""
+"""A request that waits for the user, with the draft decision."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ from app.permissions.partial_approval import ApprovalDraft
 
 
 class ApprovalHandle(Protocol):
-    """A request on its way to the user: `bridge.PendingQuestion`; `why` says why it was withdrawn."""
+    """A request on its way to the user, such as `bridge.PendingApproval`; `why` explains a withdrawal."""
 
     request: ApprovalRequest
     why: str
 
     @property
     def withdrawn(self) -> SignalInstance:
-        """Emitted when nobody waits for the answer any more."""
+        """Emitted when the caller no longer waits for the answer."""
         ...
 
     def postpone(self, seconds: float) -> None:
-        """Move the time limit by `seconds`."""
+        """Extend the time limit by `seconds`."""
         ...
 
     def answer(self, decision: Decision) -> None:
-        """Give the answer."""
+        """Return the answer to the caller."""
         ...
 
 
 @dataclass(eq=False)
 class QueuedRequest:
-    """A question, the choices made on it so far, and when (by the queue's clock) its time is up."""
+    """A question, its draft decision, and its deadline by the queue's clock."""
 
     question: ApprovalHandle
     draft: ApprovalDraft
@@ -41,7 +41,7 @@ class QueuedRequest:
 
     @property
     def request(self) -> ApprovalRequest:
-        """What is asked."""
+        """The approval request."""
         return self.draft.request
 
     def postpone(self, seconds: float) -> None:

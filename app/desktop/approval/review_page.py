@@ -1,6 +1,6 @@
-"""One request in full: its header, its files, the diff of the chosen one and, on demand, an editor.
+"""The page of one request: header, files, the diff of the selected file and, on demand, an editor.
 
-What a request does not need is not made: most are of one file, and few are edited.
+Parts are built only when needed: most requests have one file, and few are edited.
 """
 
 from __future__ import annotations
@@ -14,28 +14,28 @@ from app.desktop.approval.effect_view import EffectView
 from app.desktop.approval.files_panel import ChangedFilesPanel
 from app.desktop.approval.header import RequestHeader
 from app.desktop.runtime import tasks
+from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.diff.hex_dump import is_binary
 from app.desktop.widgets.diff.view import DiffView
 from app.desktop.widgets.panel import ElidedLabel
-from app.desktop.widgets.plain_labels import tr
 from app.desktop.widgets.text_editor import MAX_BYTES, TextEditor
 from app.permissions.approval import Effect
 from app.permissions.partial_approval import ApprovalDraft, FileDraft, SelectionState
 from app.permissions.request_labels import KIND_NAMES, change_name, format_size
 from app.vault.editable_text import EditableText, NotEditableError
 
-# Comparing this much takes a few milliseconds; more is counted in a thread, file by file.
+# Up to this size, comparing takes milliseconds; larger changes are counted in a thread, file by file.
 _MAX_SYNC_BYTES = 48_000
-# What the exact text of an effect takes of the height, in pixels.
+# The share of the height for the exact text of an effect, in pixels.
 _EFFECT_HEIGHT = 240
 
 
 class ReviewPage(QWidget):
-    """Shows a draft and changes it by what the user ticks and types; `changed` says that it did.
+    """Shows a draft and applies the user's ticks and edits to it; `changed` is emitted after each.
 
-    Only the header is there until `fill` is called, and no text until `show_first` is. `height_changed` says
-    that `height_for` may give something else now.
+    Only the header exists until `fill` is called, and no text until `show_first` is called. `height_changed`
+    is emitted when the result of `height_for` may have changed.
     """
 
     changed = Signal()
@@ -58,7 +58,7 @@ class ReviewPage(QWidget):
         layout.addWidget(_create_line(self))
 
     def fill(self) -> None:
-        """Make what is under the header."""
+        """Build the parts under the header."""
         if isinstance(proposal := self.draft.request.proposal, Effect):
             self._column.addWidget(EffectView(proposal, self._theme.theme, self), 1)
             return
@@ -74,29 +74,29 @@ class ReviewPage(QWidget):
         self._count_lines()
 
     def height_for(self, width: int) -> int:
-        """How tall the page would have to be to show all of the file in sight."""
+        """Return the height that shows the whole current file."""
         wraps = self.header.hasHeightForWidth()
         top = 1 + (self.header.heightForWidth(width) if wraps else self.header.sizeHint().height())
         if not self.draft.files:
             return top + _EFFECT_HEIGHT
-        files = self.files.wanted_height if self.files is not None else 0
-        return top + max(self.diff_view.wanted_height, files)
+        files = self.files.preferred_height if self.files is not None else 0
+        return top + max(self.diff_view.preferred_height, files)
 
     @property
     def file(self) -> FileDraft | None:
-        """The file that is shown; None for an effect."""
+        """The current file; None for an effect."""
         return self.draft.files[self._row] if self.draft.files else None
 
     @property
     def is_editing(self) -> bool:
-        """Whether the editor is open."""
+        """True if the editor is open."""
         return self._editor is not None and not self._editor.isHidden()
 
     @property
     def editor(self) -> TextEditor:
-        """The editor under the comparison."""
+        """The editor under the diff."""
         if self._editor is None:
-            words = tr("Text after the change; edits update the comparison")
+            words = translate("Approval", "Text after the change; edits update the comparison")
             self._editor = editor = TextEditor(words, self._panes)
             editor.hide()
             editor.changed.connect(self._apply_edit)
@@ -106,18 +106,18 @@ class ReviewPage(QWidget):
         return self._editor
 
     def why_not_editable(self) -> str:
-        """Why the text of the shown file can't be edited; empty if it can."""
+        """Return why the text of the current file can't be edited; empty if it can."""
         if (file := self.file) is None:
-            return tr("There is no text to edit.")
+            return translate("Approval", "There is no text to edit.")
         if (content := file.chosen_bytes()) is None:
-            return tr("A deleted file has no text to edit.")
+            return translate("Approval", "A deleted file has no text to edit.")
         known = self._editable.get(self._row)
         if known is None or known[0] is not content:
             known = self._editable[self._row] = (content, _why_not_editable(content))
         return known[1]
 
     def set_editing(self, on: bool) -> None:
-        """Open the editor on the text as it is chosen now, or close it and keep what was typed."""
+        """Open the editor on the current draft, or close it and keep the edits."""
         if not on:
             self.flush()
             self.editor.hide()
@@ -125,7 +125,9 @@ class ReviewPage(QWidget):
             try:
                 self.editor.load(content)
             except NotEditableError as error:
-                self._set_problem(tr("This text can't be edited without loss: {0}.").format(error))
+                self._set_problem(
+                    translate("Approval", "This text can't be edited without loss: {0}.").format(error)
+                )
                 return
             file.edit(content)
             self._show_file(keep_place=True)
@@ -135,12 +137,12 @@ class ReviewPage(QWidget):
         self.changed.emit()
 
     def flush(self) -> None:
-        """Take over what has been typed."""
+        """Apply pending edits to the draft."""
         if self.is_editing:
             self.editor.flush()
 
     def step(self, by: int) -> None:
-        """Go to the next or the previous change, over the ends of the file."""
+        """Go to the next or the previous change, across files."""
         if not self.draft.files or self.diff_view.step(by) or self.files is None:
             return
         if 0 <= self._row + by < len(self.draft.files):
@@ -196,7 +198,9 @@ class ReviewPage(QWidget):
         if (file := self.file) is None:
             return
         self._place.setText(change_name(file.change))
-        self.diff_view.canvas.setAccessibleName(tr("Changes in {0}").format(change_name(file.change)))
+        self.diff_view.canvas.setAccessibleName(
+            translate("Approval", "Changes in {0}").format(change_name(file.change))
+        )
         self.diff_view.show_contents(
             file.before,
             file.after,
@@ -253,14 +257,14 @@ class ReviewPage(QWidget):
         self.changed.emit()
 
     def _count_lines(self) -> None:
-        """Compare all files for the counts in the list: at once if it is little, else in a thread."""
+        """Count the changed lines of all files: at once if they are small, else in a thread."""
         files = self.draft.files
         if sum(len(file.before or b"") + len(file.after or b"") for file in files) <= _MAX_SYNC_BYTES:
             for row, file in enumerate(files):
                 file.compare()
                 self._show_counts(row)
         else:
-            tasks.start(self._count_later(), owner=self, what="compare the files")
+            tasks.start(self._count_later(), owner=self, what=translate("Approval", "compare the files"))
 
     async def _count_later(self) -> None:
         for row, file in enumerate(self.draft.files):
@@ -274,13 +278,13 @@ class ReviewPage(QWidget):
 
 def _why_not_editable(content: bytes) -> str:
     if len(content) > MAX_BYTES:
-        return tr("This text is too large to edit here.")
+        return translate("Approval", "This text is too large to edit here.")
     if is_binary(content):
-        return tr("This file is not text.")
+        return translate("Approval", "This file is not text.")
     try:
         EditableText.of(content)
     except NotEditableError as error:
-        return tr("This text can't be edited without loss: {0}.").format(error)
+        return translate("Approval", "This text can't be edited without loss: {0}.").format(error)
     return ""
 
 

@@ -1,1 +1,1 @@
-"""The parts of the audit panel."""
+"""The audit panel."""

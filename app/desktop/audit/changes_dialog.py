@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.desktop.theme.theme import ThemeSource, icon
+from app.desktop.widgets.dialogs import resize_within_screen
 from app.desktop.widgets.diff.view import DiffView
 from app.desktop.widgets.panel import ElidedLabel
 from app.desktop.widgets.plain_labels import heading_label
@@ -28,7 +29,7 @@ from app.vault.escaped_line import describe
 from app.vault.path import NotePath
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,25 +55,25 @@ class ShownFile:
         return "file-plus" if self.before is None else "trash" if self.after is None else "pencil-simple"
 
 
-def read_commit(workspace: Workspace, number: int) -> tuple[str, tuple[ShownFile, ...]]:
+def read_commit(vault: VaultService, number: int) -> tuple[str, tuple[ShownFile, ...]]:
     """Return the summary and the files of a commit, from the journal. Runs in the service thread.
 
     Raises:
-        NotFoundError: the journal has no such commit.
+        NotFoundError: The journal has no such commit.
     """
-    commit = workspace.journal.commit(number)
-    return commit.summary, tuple(_to_shown_file(workspace, change) for change in commit.changes)
+    commit = vault.history.commit(number)
+    return commit.summary, tuple(_to_shown_file(vault, change) for change in commit.changes)
 
 
-def read_session(workspace: Workspace, turn: str) -> tuple[str, tuple[ShownFile, ...]]:
+def read_session(vault: VaultService, turn: str) -> tuple[str, tuple[ShownFile, ...]]:
     """Return the last summary and the files of a session, before its first and after its last save.
 
     Runs in the service thread.
 
     Raises:
-        NotFoundError: the journal does not have the saves any more.
+        NotFoundError: The journal no longer has the saves.
     """
-    commits = workspace.audit.commits_of_turn(turn, workspace.journal)
+    commits = vault.history.commits_of_turn(turn)
     files: dict[NotePath, CommittedFile] = {}
     for path, to, before, after in (change for commit in commits for change in commit.changes):
         earlier = files.pop(path, None)
@@ -84,19 +85,19 @@ def read_session(workspace: Workspace, turn: str) -> tuple[str, tuple[ShownFile,
             )
         files[path if to is None else to] = whole
     summary = commits[-1].summary if commits else ""
-    return summary, tuple(_to_shown_file(workspace, change) for change in files.values())
+    return summary, tuple(_to_shown_file(vault, change) for change in files.values())
 
 
-def _to_shown_file(workspace: Workspace, change: CommittedFile) -> ShownFile:
+def _to_shown_file(vault: VaultService, change: CommittedFile) -> ShownFile:
     path, target = str(change.path), None if change.to is None else str(change.to)
     try:
-        return ShownFile(path, target, _content(workspace, change.before), _content(workspace, change.after))
+        return ShownFile(path, target, _content(vault, change.before), _content(vault, change.after))
     except NotFoundError as error:
         return ShownFile(path, target, None, None, error.message)
 
 
-def _content(workspace: Workspace, key: str | None) -> bytes | None:
-    return None if key is None else workspace.journal.content(key)
+def _content(vault: VaultService, key: str | None) -> bytes | None:
+    return None if key is None else vault.history.content(key)
 
 
 class ChangesDialog(QDialog):
@@ -108,7 +109,7 @@ class ChangesDialog(QDialog):
         super().__init__(parent)
         self.setWindowModality(Qt.WindowModality.WindowModal)
         self.setWindowTitle(self.tr("Changes"))
-        self.resize(960, 640)
+        resize_within_screen(self, 960, 640)
         self._files = tuple(files)
         self.diff_view = DiffView(theme)
         self._place = ElidedLabel()

@@ -6,7 +6,7 @@ from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRectF, 
 from PySide6.QtGui import QColor, QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from app.desktop.audit.model import tr
+from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import Theme, ThemeSource
 from app.permissions.audit_entry import AuditDecision
 
@@ -17,15 +17,15 @@ _CHIP_PADDING = 8
 def decision_label(decision: str) -> str:
     """Return the label of a decision."""
     words: dict[str, str] = {
-        AuditDecision.NO_APPROVAL_NEEDED: tr("no approval needed"),
-        AuditDecision.AUTO_APPROVED: tr("auto-approved"),
-        AuditDecision.USER_APPROVED: tr("approved"),
-        AuditDecision.USER_DENIED: tr("denied"),
-        AuditDecision.TIMED_OUT: tr("timed out"),
-        AuditDecision.RULE: tr("denied by rule"),
-        AuditDecision.FAILED: tr("failed"),
-        AuditDecision.CANCELLED: tr("cancelled"),
-        AuditDecision.NOT_ASKED: tr("not asked"),
+        AuditDecision.NO_APPROVAL_NEEDED: translate("Audit", "no approval needed"),
+        AuditDecision.AUTO_APPROVED: translate("Audit", "auto-approved"),
+        AuditDecision.USER_APPROVED: translate("Audit", "approved"),
+        AuditDecision.USER_DENIED: translate("Audit", "denied"),
+        AuditDecision.TIMED_OUT: translate("Audit", "timed out"),
+        AuditDecision.RULE: translate("Audit", "denied by rule"),
+        AuditDecision.FAILED: translate("Audit", "failed"),
+        AuditDecision.CANCELLED: translate("Audit", "cancelled"),
+        AuditDecision.NOT_ASKED: translate("Audit", "not asked"),
     }
     return words.get(decision, decision)
 

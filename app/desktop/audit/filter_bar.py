@@ -5,14 +5,18 @@ from __future__ import annotations
 from datetime import datetime, time, timedelta
 
 from PySide6.QtCore import QDate, QTimer, Signal
-from PySide6.QtWidgets import QComboBox, QDateEdit, QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QComboBox, QDateEdit, QHBoxLayout, QWidget
 
 from app.desktop.audit.decisions import decision_label
+from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.panel import SearchField
 from app.permissions.audit_entry import AuditDecision, AuditEntry, AuditFilter
 
 _DEBOUNCE_MS = 180
 _DATE_RANGE = "between"
 _MIN_TEXT_CHARS = 14
+_MIN_COMBO_WIDTH = 80
+_MAX_COMBO_WIDTH = 240
 
 
 class FilterBar(QWidget):
@@ -20,11 +24,9 @@ class FilterBar(QWidget):
 
     changed = Signal(object)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.text = QLineEdit()
-        self.text.setPlaceholderText(self.tr("Filter by text"))
-        self.text.setClearButtonEnabled(True)
+        self.text = SearchField(theme, self.tr("Filter by text"))
         self.text.setAccessibleName(self.tr("Filter the audit log by text"))
         self.caller = _create_combo_box(self.tr("Any caller"), self.tr("Filter by caller"))
         self.tool = _create_combo_box(self.tr("Any tool"), self.tr("Filter by tool"))
@@ -114,8 +116,10 @@ def _create_combo_box(anything: str, name: str) -> QComboBox:
     box.addItem(anything, "")
     box.setAccessibleName(name)
     box.setToolTip(name)
-    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-    box.setMinimumContentsLength(5)
+    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+    # As wide as its choices where there is room; a narrow window cuts them off.
+    box.setMinimumWidth(_MIN_COMBO_WIDTH)
+    box.setMaximumWidth(_MAX_COMBO_WIDTH)
     return box
 
 

@@ -9,13 +9,13 @@ from datetime import datetime
 
 from PySide6.QtCore import (
     QAbstractTableModel,
-    QCoreApplication,
     QModelIndex,
     QObject,
     QPersistentModelIndex,
     Qt,
 )
 
+from app.desktop.runtime.translation import translate
 from app.permissions.audit_entry import AuditEntry, AuditFilter
 from app.vault.escaped_line import describe
 
@@ -29,7 +29,7 @@ TIME, CALLER, TOOL, RESULT, DECISION, DURATION = range(6)
 class AuditEntriesModel(QAbstractTableModel):
     """Audit entries, newest first; the panel supplies them.
 
-    Consecutive saves of one writing session are one row, that of the newest, until `expand` shows them all.
+    Consecutive saves of one editing session are one row, that of the newest, until `expand` shows them all.
     """
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -100,7 +100,7 @@ class AuditEntriesModel(QAbstractTableModel):
             self.endInsertRows()
 
     def _joins(self, newer: AuditEntry, older: AuditEntry) -> bool:
-        """Whether two consecutive entries are saves of a session that is shown as one row."""
+        """Return whether two consecutive entries are saves of a session that is shown as one row."""
         same = newer.is_of_session and older.is_of_session and newer.turn == older.turn
         return same and newer.turn not in self._expanded
 
@@ -131,22 +131,29 @@ class AuditEntriesModel(QAbstractTableModel):
         return None
 
     def rowCount(self, parent: _Index = _NO_INDEX) -> int:
-        """One row for each entry."""
+        """Return one row for each entry."""
         return 0 if parent.isValid() else len(self._entries)
 
     def columnCount(self, parent: _Index = _NO_INDEX) -> int:
-        """Time, caller, tool, result, decision, duration."""
+        """Return the number of columns: time, caller, tool, result, decision, duration."""
         return 0 if parent.isValid() else DURATION + 1
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> object:
-        """The names of the columns."""
+        """Return the name of a column."""
         if role == Qt.ItemDataRole.TextAlignmentRole and section == DURATION:
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         if orientation is not Qt.Orientation.Horizontal or role != Qt.ItemDataRole.DisplayRole:
             return None
-        return (tr("Time"), tr("Caller"), tr("Tool"), tr("Result"), tr("Decision"), tr("Duration"))[section]
+        return (
+            translate("Audit", "Time"),
+            translate("Audit", "Caller"),
+            translate("Audit", "Tool"),
+            translate("Audit", "Result"),
+            translate("Audit", "Decision"),
+            translate("Audit", "Duration"),
+        )[section]
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         """Return the text or another role of a cell."""
@@ -157,7 +164,7 @@ class AuditEntriesModel(QAbstractTableModel):
             words = cell_text(entry, index.column())
             times = len(self.steps(index.row())) + 1
             several = index.column() == RESULT and times > 1
-            return tr("{0} ({1} times)").format(words, f"{times:,}") if several else words
+            return translate("Audit", "{0} ({1} times)").format(words, f"{times:,}") if several else words
         if role == Qt.ItemDataRole.TextAlignmentRole and index.column() == DURATION:
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         return None
@@ -168,7 +175,7 @@ def cell_text(entry: AuditEntry, column: int) -> str:
     if column == TIME:
         return format_time(entry.time)
     if column == RESULT and entry.undone_by is not None:
-        return tr("{0} (undone)").format(describe(entry.result))
+        return translate("Audit", "{0} (undone)").format(describe(entry.result))
     words = {
         CALLER: entry.caller,
         TOOL: entry.tool,
@@ -206,8 +213,3 @@ def format_time(seconds: float) -> str:
 def format_duration(milliseconds: float) -> str:
     """Return a duration in milliseconds or seconds."""
     return f"{milliseconds:.0f} ms" if milliseconds < 1000 else f"{milliseconds / 1000:.1f} s"
-
-
-def tr(text: str) -> str:
-    """Translate `text`."""
-    return QCoreApplication.translate("Audit", text)

@@ -45,7 +45,7 @@ from app.permissions.audit_entry import AuditEntry
 from app.permissions.pluralize import pluralize
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace.service.history import ExportFormat
 
 
 _NARROW_WIDTH = 1150
@@ -69,7 +69,7 @@ class AuditPanel(Panel):
         # Parents first: adding a filled widget to a parent styles all of its children again.
         self._stack = QStackedWidget(self)
         self._body = QSplitter(self._stack)
-        self.filters = FilterBar(self)
+        self.filters = FilterBar(theme, self)
         self.model = AuditEntriesModel(self)
         self.table = QTableView(self._body)
         self.detail = DetailPane(theme, self._body)
@@ -91,7 +91,7 @@ class AuditPanel(Panel):
         """Load the newest matching entries."""
         self._round += 1
         started, wanted = self._round, self.filters.current_filter
-        entries = await self._client.run(lambda workspace: workspace.audit.entries(wanted, PAGE_SIZE))
+        entries = await self._client.run(lambda vault: vault.history.entries(wanted, PAGE_SIZE))
         if started == self._round:
             self._at_end = len(entries) < PAGE_SIZE
             # Entries that arrived by events while the log was read.
@@ -108,9 +108,7 @@ class AuditPanel(Panel):
         self._loading = True
         started, wanted = self._round, self.filters.current_filter
         try:
-            entries = await self._client.run(
-                lambda workspace: workspace.audit.entries(wanted, PAGE_SIZE, oldest)
-            )
+            entries = await self._client.run(lambda vault: vault.history.entries(wanted, PAGE_SIZE, oldest))
         finally:
             self._loading = False
         if started == self._round:
@@ -122,9 +120,7 @@ class AuditPanel(Panel):
         """Verify the hash chain and show the result."""
         self._show_verdict(self.tr("Checking…"), "muted")
 
-        found: AuditCheck = await self._client.run(
-            lambda workspace: asyncio.to_thread(workspace.audit.verify)
-        )
+        found: AuditCheck = await self._client.run(lambda vault: asyncio.to_thread(vault.history.verify))
         if found.ok:
             rows = pluralize(found.rows, self.tr("entry"), self.tr("entries"))
             words = self.tr("Log intact: {0} verified").format(rows)
@@ -135,19 +131,14 @@ class AuditPanel(Panel):
             words = self.tr("Log damaged: {0}").format(found.reason)
         self._show_verdict(words, "success" if found.ok else "danger")
 
-    async def export(self, suffix: str) -> None:
+    async def export(self, suffix: ExportFormat) -> None:
         """Export the filtered entries as "csv" or "jsonl" to a file that the user chooses."""
         kind = "CSV (*.csv)" if suffix == "csv" else "JSON Lines (*.jsonl)"
         file = await dialogs.pick_save_file(self, self.tr("Export the audit log"), f"audit.{suffix}", kind)
         if file is None:
             return
         wanted = self.filters.current_filter
-
-        def write(workspace: Workspace) -> int:
-            audit = workspace.audit
-            return audit.export_csv(file, wanted) if suffix == "csv" else audit.export_jsonl(file, wanted)
-
-        count = await self._client.run(write)
+        count = await self._client.run(lambda vault: vault.history.export(file, wanted, suffix))
         entries = pluralize(count, self.tr("entry"), self.tr("entries"))
         self._show_verdict(self.tr("{0} written to {1}").format(entries, file.name), "muted")
 
@@ -162,7 +153,7 @@ class AuditPanel(Panel):
         """Show the changes that the entry's call wrote."""
         number = entry.commit
         if number is not None:
-            title, files = await self._client.run(lambda workspace: read_commit(workspace, number))
+            title, files = await self._client.run(lambda vault: read_commit(vault, number))
             await dialogs.run_dialog(ChangesDialog(title, files, self._theme, self.window()))
 
     def show_caller(self, caller: str) -> None:
@@ -185,14 +176,18 @@ class AuditPanel(Panel):
             self.table.scrollTo(self.model.index(row, 0))
 
     def choose(self, row: int) -> None:
-        """Show the entry in `row`."""
+        """Select the entry in `row`."""
         self.table.selectRow(row)
 
     def _build_buttons(self) -> None:
         self.verify_button = ThemedButton(self._theme, "shield-check", self.tr("Verify log"))
         self.export_button = ThemedButton(self._theme, "export", self.tr("Export filtered entries"))
         menu = QMenu(self)
-        for words, suffix in ((self.tr("As CSV…"), "csv"), (self.tr("As JSON Lines…"), "jsonl")):
+        formats: tuple[tuple[str, ExportFormat], ...] = (
+            (self.tr("As CSV…"), "csv"),
+            (self.tr("As JSON Lines…"), "jsonl"),
+        )
+        for words, suffix in formats:
             action = menu.addAction(words)
             action.triggered.connect(lambda _=False, suffix=suffix: self._start_export(suffix))
         self.export_button.setMenu(menu)
@@ -323,7 +318,7 @@ class AuditPanel(Panel):
         if value >= bar.maximum() - bar.pageStep():
             tasks.start(self.load_more(), owner=self, what=self.tr("read the audit log"))
 
-    def _start_export(self, suffix: str) -> None:
+    def _start_export(self, suffix: ExportFormat) -> None:
         tasks.start(self.export(suffix), owner=self, what=self.tr("export the audit log"))
 
     def _start_diff(self, entry: AuditEntry) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QDialog, QWidget
 
 from app.desktop.bridge import VaultClient
+from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets import dialogs
 from app.desktop.widgets.conflict_dialog import ConflictDialog
@@ -20,7 +20,7 @@ from app.vault.path import NotePath
 from app.vault.undo import UndoPlan
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 
 async def undo(
@@ -34,7 +34,7 @@ async def undo(
     left = True
     while left:
         outcome: ToolOutcome = await client.run(
-            lambda workspace: workspace.runner.run(Call.of("undo", arguments, Caller.user()))
+            lambda vault: vault.call(Call.of("undo", arguments, Caller.user()))
         )
         left = outcome.success and outcome.commit is not None and bool(outcome.result.get("left"))
     if outcome.success or outcome.denied:
@@ -42,7 +42,7 @@ async def undo(
     if _is_conflict(outcome):
         await _resolve_conflicts(client, theme, window, arguments, outcome)
     else:
-        await dialogs.show_message(window, _tr("This can't be undone"), outcome.message)
+        await dialogs.show_message(window, translate("Audit", "This can't be undone"), outcome.message)
 
 
 async def _resolve_conflicts(
@@ -54,13 +54,13 @@ async def _resolve_conflicts(
 ) -> None:
     """Let the user resolve the conflicts; repeat if a file changes meanwhile."""
     while _is_conflict(outcome):
-        plan: UndoPlan = await client.run(partial(_plan, arguments))
+        plan: UndoPlan = await client.run(lambda vault: vault.history.plan_undo(arguments))
         choices = await _pick_contents(plan, theme, window) if plan.conflicts else {}
         if choices is None:
             return
         outcome = await client.run(partial(_write, plan, choices, arguments))
     if not outcome.success and not outcome.denied:
-        await dialogs.show_message(window, _tr("Not undone"), outcome.message)
+        await dialogs.show_message(window, translate("Audit", "Not undone"), outcome.message)
 
 
 async def _pick_contents(
@@ -78,24 +78,10 @@ async def _write(
     plan: UndoPlan,
     choices: dict[NotePath, bytes | None],
     arguments: dict[str, object],
-    workspace: Workspace,
+    vault: VaultService,
 ) -> ToolOutcome:
-    return await workspace.runner.run(Call.undo(plan, choices, arguments))
+    return await vault.call(Call.undo(plan, choices, arguments))
 
 
 def _is_conflict(outcome: ToolOutcome) -> bool:
     return (outcome.error or {}).get("type") == "conflict"
-
-
-def _plan(arguments: dict[str, object], workspace: Workspace) -> UndoPlan:
-    if (turn := arguments.get("turn")) is not None:
-        commits = workspace.audit.commits_of_turn(str(turn), workspace.journal)
-    else:
-        entry = int(str(arguments["entry"]))
-        commits = workspace.audit.commits_of_entry(entry, workspace.journal)
-    first, *_ = workspace.journal.by_place([commit.id for commit in commits])
-    return workspace.runner.stores.plan_undo(workspace.journal, first)
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("Audit", text)

@@ -1,4 +1,4 @@
-"""Notes that the user keeps at hand: kept for each vault outside it, never in its notes."""
+"""Bookmarked notes, saved for each vault outside it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MAX_BOOKMARKS = 2000
 class Bookmarks:
     """The bookmarks of one vault in a file of the user's data, in the order of the list.
 
-    `problem` names a file that could not be read; it was set aside.
+    `problem` names a file that could not be read and was set aside.
     """
 
     def __init__(self, root: Path) -> None:
@@ -31,26 +31,26 @@ class Bookmarks:
         return any(item.kind == "file" and item.target == path for item in self.items)
 
     def add(self, bookmark: Bookmark) -> None:
-        """Add one at the end.
+        """Append a bookmark.
 
         Raises:
-            StorageError: The disk refused; nothing was changed.
+            StorageError: Writing failed; nothing was changed.
         """
         self._save((*(item for item in self.items if item != bookmark), bookmark)[-_MAX_BOOKMARKS:])
 
     def remove(self, path: str) -> None:
-        """Remove what leads to the note at `path`.
+        """Remove the bookmarks of the note at `path`.
 
         Raises:
-            StorageError: The disk refused; nothing was changed.
+            StorageError: Writing failed; nothing was changed.
         """
         self._save(tuple(item for item in self.items if item.target != path))
 
     def rename_paths(self, moves: Mapping[str, str]) -> bool:
-        """Follow notes to their new paths; whether anything changed.
+        """Update the paths of renamed notes; return whether anything changed.
 
         Raises:
-            StorageError: The disk refused; nothing was changed.
+            StorageError: Writing failed; nothing was changed.
         """
         fresh = tuple(
             Bookmark(item.kind, moves.get(item.target, item.target), item.fragment, item.title, item.group)

@@ -1,4 +1,4 @@
-"""Bookmarks: the user's own, and those that Obsidian has in this vault."""
+"""The bookmarks panel: the user's own bookmarks and those of Obsidian."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _SYMBOLS = {"file": "file-text", "folder": "folder-simple", "search": "magnifyin
 class BookmarksPanel(Panel):
     """The list of bookmarks.
 
-    `open_requested` carries a note's path and a place in it, `search_requested` a query, `failed` one
-    sentence for the user.
+    `open_requested` carries a note's path and a fragment, `search_requested` a query, `failed` one sentence
+    for the user.
     """
 
     open_requested = Signal(str, str)
@@ -40,7 +40,7 @@ class BookmarksPanel(Panel):
         self._theme = theme
         self._current = ""
         self._shared: tuple[Bookmark, ...] = ()
-        self.bookmarks = Bookmarks(client.workspace.root)
+        self.bookmarks = Bookmarks(client.vault.root)
         self.add_button = ThemedButton(theme, "bookmark-simple", self.tr("Bookmark the open note"))
         self.add_button.setCheckable(True)
         self.title.add(self.add_button)
@@ -68,12 +68,12 @@ class BookmarksPanel(Panel):
         self.show_bookmarks()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Read Obsidian's bookmarks each time the panel is looked at: Obsidian may have changed them."""
+        """Read Obsidian's bookmarks each time the panel is shown: Obsidian may have changed them."""
         super().showEvent(event)
         tasks.start(self.load_shared(), owner=self, what=self.tr("read the bookmarks"))
 
     async def load_shared(self) -> None:
-        """Read the bookmarks that Obsidian keeps in the vault."""
+        """Load the bookmarks that Obsidian keeps in the vault."""
         found = await self._client.run(obsidian_settings)
         shared = [problem for problem in found.problems if "bookmarks.json" in problem]
         for problem in filter(None, (*shared, self.bookmarks.problem)):
@@ -84,13 +84,13 @@ class BookmarksPanel(Panel):
             self.show_bookmarks()
 
     def follow(self, path: str) -> None:
-        """Stand for the note at `path`; empty while no note is open."""
+        """Set the current note; empty while no note is open."""
         self._current = path
         self.add_button.setEnabled(bool(path))
         self.add_button.setChecked(bool(path) and self.bookmarks.contains(path))
 
     def toggle(self, path: str) -> bool:
-        """Add a bookmark of the note at `path`, or remove it; whether it has one now."""
+        """Add a bookmark of the note at `path`, or remove it; return whether it has one now."""
         try:
             if self.bookmarks.contains(path):
                 self.bookmarks.remove(path)
@@ -103,7 +103,7 @@ class BookmarksPanel(Panel):
         return self.bookmarks.contains(path)
 
     def show_bookmarks(self) -> None:
-        """List the user's own bookmarks, then Obsidian's by their groups."""
+        """Show the user's own bookmarks, then Obsidian's by their groups."""
         self.tree.clear()
         self.tree.addTopLevelItems([self._item(bookmark) for bookmark in self.bookmarks.items])
         own = set(self.bookmarks.items)

@@ -1,1 +1,1 @@
-"""The connection page: programs outside that may use the vault's tools."""
+"""The connection page: external programs that may use the vault's tools."""

@@ -1,4 +1,4 @@
-"""A program's calls as they happen: what runs, what waits for the user, what has come of the others."""
+"""The live list of a program's calls: running, waiting for approval, finished."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _Index = QModelIndex | QPersistentModelIndex
 
 
 class _CallFilterModel(QSortFilterProxyModel):
-    """The lines of the feed that one program began."""
+    """Filters the activity feed by the program that made the calls."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -33,7 +33,7 @@ class _CallFilterModel(QSortFilterProxyModel):
 
 
 class _CallListView(QListView):
-    """Enter is for the line that is marked."""
+    """A list view that activates the current row with Enter."""
 
     entered_on = Signal(QModelIndex)
 
@@ -45,10 +45,10 @@ class _CallListView(QListView):
 
 
 class CallList(QWidget):
-    """The newest call first.
+    """The calls of one program, newest first.
 
-    `review_requested` carries the id of a question, `entry_requested` the number of an entry in the audit
-    log, `log_requested` the program's name.
+    `review_requested` carries the id of a question, `entry_requested` the number of an audit entry,
+    `log_requested` the program's name.
     """
 
     review_requested = Signal(str)
@@ -110,12 +110,12 @@ class CallList(QWidget):
         self._update()
 
     def set_feed(self, feed: ActivityModel) -> None:
-        """Show calls of this feed."""
+        """Show calls from this feed."""
         self.shown.setSourceModel(feed)
         self._update()
 
     def show_for(self, name: str) -> None:
-        """Show the calls of the program called `name`."""
+        """Show the calls of the program `name`."""
         if name != self._name:
             self._name = name
             self.shown.show_for(name)
@@ -123,12 +123,12 @@ class CallList(QWidget):
 
     @property
     def calls(self) -> tuple[ActivityItem, ...]:
-        """The listed rows."""
+        """Return the listed calls."""
         return tuple(self.shown.index(row, 0).data(ACTIVITY_ROLE) for row in range(self.shown.rowCount()))
 
     @property
     def current(self) -> ActivityItem | None:
-        """The call that is marked; the newest, where none is."""
+        """The selected call, or the newest one if none is selected."""
         index = self.list.currentIndex()
         if not index.isValid() and self.shown.rowCount():
             index = self.shown.index(0, 0)

@@ -1,4 +1,4 @@
-"""Shows and copies what a program's configuration has to say."""
+"""Show and copy the configuration that a program needs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from app.desktop.theme.theme import ThemeSource
 
 
 class ConfigurationView(QWidget):
-    """The configuration of one connection for the program that is chosen, by the way that is chosen."""
+    """The configuration of one connection, for the chosen program and connection type."""
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -65,7 +65,7 @@ class ConfigurationView(QWidget):
     def show_connection(
         self, connection: ConnectionDetails, way: Way | None = None, target: str = ""
     ) -> None:
-        """Show this connection's configuration, at first for `target` and by `way` where they are given."""
+        """Show the configuration of this connection, initially for `target` and `way` if given."""
         self._connection = connection
         ids = [one.id for one in TARGETS]
         if target in ids:
@@ -98,7 +98,7 @@ class ConfigurationView(QWidget):
         made = self.configuration
         if made is None:
             return
-        # What is marked or scrolled stays while nothing else is to be shown.
+        # Keep the selection and the scroll position unless the text changes.
         if made.text.rstrip("\n") != self.text.toPlainText():
             self.text.setPlainText(made.text.rstrip("\n"))
         self.words.setText(self._place_words(made))

@@ -1,8 +1,8 @@
-"""What is to be written where so that a program outside finds this vault's tools. No Qt.
+"""Configurations that let external programs use this vault's tools. No Qt.
 
-Two ways lead in. By *stdio* the program starts `scriptorium mcp` itself, which joins the open window: no
-token, no port. By *HTTP* it calls the local server with its token. The formats are those of the programs'
-own manuals.
+There are two connection types. With *stdio* the program starts `scriptorium mcp`, which joins the open
+window: no token, no port. With *HTTP* it calls the local server with its token. The formats follow the
+manuals of the programs.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _TOKEN_PLACEHOLDER = "THE-TOKEN"
 
 @dataclass(frozen=True, slots=True)
 class ConnectionDetails:
-    """What a configuration is made of. `address` is the server's, `token` empty where it is not known."""
+    """The parts of a configuration; `address` is the server's, `token` is empty if unknown."""
 
     vault: Path
     name: str
@@ -37,9 +37,9 @@ class ConnectionDetails:
 
     @property
     def key(self) -> str:
-        """What the program calls the server: short, since it stands before the name of each tool."""
+        """The program's name for the server: short, since it prefixes the name of each tool."""
         slug = _PLAIN.sub("-", self.vault.name.casefold()).strip("-")[:_MAX_KEY_CHARS].strip("-")
-        # A name without a plain letter has its own key all the same: two of them may be in one file.
+        # Names without ASCII letters need distinct keys, too: two of them may be in one file.
         name = slug or hashlib.sha256(self.vault.as_posix().encode()).hexdigest()[:8]
         return f"scriptorium-{name}"
 
@@ -50,18 +50,18 @@ class ConnectionDetails:
 
     @property
     def bearer(self) -> str:
-        """What the header `Authorization` says."""
+        """The value of the `Authorization` header."""
         return f"Bearer {self.token or _TOKEN_PLACEHOLDER}"
 
     @property
     def stdio(self) -> tuple[str, ...]:
-        """The command that the program starts."""
+        """The command that the program runs."""
         return (*self.command, "mcp", str(self.vault), "--name", self.name)
 
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """`text` belongs into `place` (a file, or a terminal), which `merged` with what is there already."""
+    """The `text` to put into `place` (a file or a terminal), and how to merge it with existing content."""
 
     text: str
     place: str
@@ -70,7 +70,7 @@ class Configuration:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A program that can be connected: the ways it knows, and what makes its configuration."""
+    """A program that can be connected: its connection types and its configuration format."""
 
     id: str
     title: str
@@ -79,7 +79,7 @@ class Target:
 
 
 def shell_command_line(parts: tuple[str, ...]) -> str:
-    """`parts` as one line for a terminal of this system."""
+    """Return `parts` as one command line for a terminal of this system."""
     return subprocess.list2cmdline(parts) if os.name == "nt" else shlex.join(parts)
 
 
@@ -96,7 +96,7 @@ def _claude_code(to: ConnectionDetails, way: Way) -> Configuration:
     if way == "stdio":
         line = shell_command_line(("claude", "mcp", "add", "--scope", "user", to.key, "--", *to.stdio))
         return Configuration(line, "a terminal", False)
-    # As a file, not as a command: the token would stay in the terminal's history.
+    # Written as a file, not as a command: the token would stay in the history of the terminal.
     return Configuration(_servers(to, {"type": "http"} | _http_entry(to)), ".mcp.json", True)
 
 
@@ -109,7 +109,7 @@ def _vs_code(to: ConnectionDetails, way: Way) -> Configuration:
     place = "mcp.json (command “MCP: Open User Configuration”)"
     if way == "stdio":
         return Configuration(_json({"servers": {to.key: {"type": "stdio"} | _stdio_entry(to)}}), place, True)
-    # It asks for what is named under "inputs" once, and keeps it apart from the file.
+    # The program asks for the values under "inputs" once and stores them outside the file.
     asked = f"{to.key}-token"
     entry = {"type": "http", "url": to.mcp, "headers": {"Authorization": f"Bearer ${{input:{asked}}}"}}
     question = {"type": "promptString", "id": asked, "description": "Scriptorium token", "password": True}
@@ -125,7 +125,7 @@ def _gemini(to: ConnectionDetails, way: Way) -> Configuration:
 def _codex(to: ConnectionDetails, way: Way) -> Configuration:
     lines = [f"[mcp_servers.{to.key}]"]
     if way == "stdio":
-        # A JSON string is a basic string of TOML, too.
+        # A JSON string is also a basic TOML string.
         lines += [
             f"command = {_quote_json(to.stdio[0])}",
             f"args = [{', '.join(map(_quote_json, to.stdio[1:]))}]",

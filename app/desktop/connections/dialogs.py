@@ -1,8 +1,7 @@
-"""The sheets of the page: a new program, and its token, which is shown once."""
+"""The dialogs of the connection page: adding a program, and showing its token once."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QComboBox,
@@ -17,6 +16,7 @@ from PySide6.QtWidgets import (
 
 from app.desktop.connections.configuration_view import ConfigurationView
 from app.desktop.connections.configurations import TARGETS, ConnectionDetails, Target, Way
+from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets import dialogs
 
@@ -24,15 +24,16 @@ _MAX_NAME_CHARS = 60
 
 
 class NewProgramDialog(dialogs.SheetDialog):
-    """Asks which program is to be connected, by which way, and under which name."""
+    """Asks for the program to connect, the connection type and the name."""
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None, name: str = "", problem: str = "") -> None:
         super().__init__(
             parent,
-            _tr("Connect a program"),
-            _tr(
+            translate("Connections", "Connect a program"),
+            translate(
+                "Connections",
                 "The program uses the vault's tools within its permissions. You review each change that it"
-                " proposes."
+                " proposes.",
             ),
         )
         self.setMinimumWidth(round(480 * theme.zoom))
@@ -75,7 +76,7 @@ class NewProgramDialog(dialogs.SheetDialog):
 
     @property
     def target(self) -> Target:
-        """The program."""
+        """The chosen program."""
         found: Target = self.target_box.currentData()
         return found
 
@@ -102,14 +103,16 @@ class NewProgramDialog(dialogs.SheetDialog):
 
 
 class SetUpDialog(dialogs.SheetDialog):
-    """What to write into the program's configuration, and its token where it has got one just now."""
+    """Shows the program's configuration, with its new token if it just received one."""
 
     def __init__(
         self, connection: ConnectionDetails, way: Way, target: str, theme: ThemeSource, parent: QWidget | None
     ) -> None:
-        given = _tr("Copy this token now. It is not shown again.")
-        started = _tr("Add this to the program's configuration, then restart the program.")
-        title = _tr("{0} can now connect").format(connection.name)
+        given = translate("Connections", "Copy this token now. It is not shown again.")
+        started = translate(
+            "Connections", "Add this to the program's configuration, then restart the program."
+        )
+        title = translate("Connections", "{0} can now connect").format(connection.name)
         super().__init__(parent, title, given if connection.token else started)
         self.setMinimumSize(round(640 * theme.zoom), round(440 * theme.zoom))
         self.token = QLineEdit(connection.token)
@@ -132,7 +135,3 @@ class SetUpDialog(dialogs.SheetDialog):
         done = self.add_button(self.tr("Done"), int(QDialog.DialogCode.Accepted))
         done.setDefault(True)
         self.view.copy.setFocus()
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("Connections", text)

@@ -1,4 +1,4 @@
-"""The connection page: the local server, the programs that may come in, what each may do and does."""
+"""The connection page: the local server, the programs that may connect, their permissions and calls."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from app.vault.escaped_line import describe
 from app.workspace import SettingsChanged
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 _NAME_ROLE = Qt.ItemDataRole.UserRole
 _DEBOUNCE_MS = 150
@@ -52,11 +52,10 @@ _SETUP_EVENTS = (LocalServerStateChanged, TokenRefused, ClientsChanged, Settings
 
 
 class ConnectionsPanel(Panel):
-    """A row per program; on the right what may be done and is done by the one that is chosen.
+    """Lists the programs, and shows the permissions and calls of the selected one on the right.
 
-    `settings_wanted` carries a function that makes the changed settings of the present ones,
-    `review_requested` the id of a question, `entry_requested` the number of an audit entry, `log_requested` a
-    caller.
+    `settings_wanted` carries a function from the current settings to the changed ones, `review_requested` the
+    id of a question, `entry_requested` the number of an audit entry, `log_requested` a caller.
     """
 
     settings_wanted = Signal(object)
@@ -69,10 +68,10 @@ class ConnectionsPanel(Panel):
         self._client = client
         self._theme = theme
         self._read = False
-        self._fresh = False  # whether what profiles can name is to be read anew, too
-        self._wanted = ""  # the program to be shown as soon as it is listed
+        self._fresh = False  # whether to read the choices for profiles again, too
+        self._wanted = ""  # the program to select when it is listed
         self.shown: ConnectionsOverview | None = None
-        self.title.hide()  # The tab over the panel has its name; the line below says where the server is.
+        self.title.hide()  # The tab above shows its name; the line below shows the address of the server.
         self.setAccessibleName(self.tr("Connections"))
         self.add_button = ThemedButton(theme, "plus", self.tr("Connect a program…"))
         self.add_button.clicked.connect(self.add_program)
@@ -111,26 +110,24 @@ class ConnectionsPanel(Panel):
         self._reload()
 
     def set_feed(self, feed: ActivityModel) -> None:
-        """Show the programs' calls of this feed."""
+        """Show the programs' calls from this feed."""
         self._feed = feed
         if self._page is not None:
             self._page.calls.set_feed(feed)
 
     @property
     def page(self) -> ProgramPage:
-        """The right half; made when there is a program to show for the first time."""
+        """The details page, created when it first has a program to show."""
         if self._page is None:
             self._page = self._made_page()
         return self._page
 
-    # Showing
-
     async def load(self) -> None:
-        """Show the server and the programs as they are now."""
+        """Load and show the current state of the server and the programs."""
         self._read = True
         known = self.shown.choices if self.shown is not None and not self._fresh else None
         self._fresh = False
-        shown = await self._client.run(lambda workspace: queries.read_overview(workspace, known))
+        shown = await self._client.run(lambda vault: queries.read_overview(vault, known))
         chosen = self.chosen
         self.shown = shown
         self.bar.show_overview(shown)
@@ -149,14 +146,14 @@ class ConnectionsPanel(Panel):
 
     @property
     def chosen(self) -> ClientProgram | None:
-        """The program that is shown."""
+        """The selected program."""
         row = self.table.currentItem()
         name = row.data(0, _NAME_ROLE) if row is not None else None
         programs = self.shown.programs if self.shown is not None else ()
         return next((one for one in programs if one.name == name), None)
 
     def choose(self, name: str) -> None:
-        """Show the program called so; the first one where there is none."""
+        """Select the program with this name, or the first one if there is none."""
         if self.shown is None or not self.shown.programs:
             return
         names = [one.name for one in self.shown.programs]
@@ -189,10 +186,8 @@ class ConnectionsPanel(Panel):
         if self._read:
             self._reload()
 
-    # Doing
-
     def add_program(self) -> None:
-        """Ask which program is to be connected, and show how."""
+        """Ask for a program to connect, and show its configuration."""
         self._start(self._add(), self.tr("connect the program"))
 
     async def _add(self) -> None:
@@ -220,7 +215,7 @@ class ConnectionsPanel(Panel):
         await self._show_set_up(ClientProgram(name), token, target.id)
 
     def _remember(self, name: str) -> None:
-        """Keep a program in the list by what it may do: so far, all that any may."""
+        """Add the program to the list with the permissions that apply to any program."""
         known = queries.named_profiles
 
         def remembered(settings: Settings) -> Settings:
@@ -233,8 +228,8 @@ class ConnectionsPanel(Panel):
     async def _show_set_up(self, program: ClientProgram, token: str, target: str = "") -> None:
         self._wanted = program.name
         if token:
-            # A server that is just being opened has no address yet, and the sheet would say that it is off.
-            await self._client.run(lambda workspace: workspace.endpoints.begin())
+            # The server is still starting: it has no address, and the dialog would show it as off.
+            await self._client.run(lambda vault: vault.connections.begin())
         await self.load()
         if self.shown is not None:
             connection = self.page.connection(program, self.shown, token)
@@ -267,7 +262,7 @@ class ConnectionsPanel(Panel):
             await self.load()
 
     async def _tried(self, work: Callable[..., str]) -> str | None:
-        """What came of it; None where it could not be done, and the panel says why."""
+        """Return the result; if the operation fails, show the error and return None."""
         try:
             made = await self._client.run(work)
         except ScriptoriumError as error:
@@ -285,8 +280,6 @@ class ConnectionsPanel(Panel):
 
     def _start(self, work: Coroutine[object, object, None], what: str) -> None:
         tasks.start(work, owner=self, what=what)
-
-    # Building
 
     def _connect(self) -> None:
         self.bar.switched.connect(self._switch)
@@ -339,16 +332,16 @@ class ConnectionsPanel(Panel):
         return table
 
 
-def _made_token(name: str, workspace: Workspace) -> str:
-    return queries.make_token(workspace, name)
+def _made_token(name: str, vault: VaultService) -> str:
+    return queries.make_token(vault, name)
 
 
-def _renewed_token(name: str, workspace: Workspace) -> str:
-    return queries.renew_token(workspace, name)
+def _renewed_token(name: str, vault: VaultService) -> str:
+    return queries.renew_token(vault, name)
 
 
-def _revoked(name: str, workspace: Workspace) -> str:
-    queries.revoke_token(workspace, name)
+def _revoked(name: str, vault: VaultService) -> str:
+    queries.revoke_token(vault, name)
     return name
 
 

@@ -1,4 +1,4 @@
-"""What one program may do at all: whether it only reads, with which tools, in which folders."""
+"""The editor of a program's permissions: read-only access, tools, folders."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _COLUMNS = 3
 
 
 class ProfileEditor(QScrollArea):
-    """Every change that can be kept is told at once: `changed` carries the `CallerProfile`."""
+    """Edits a `CallerProfile`; `changed` carries the profile after every valid change."""
 
     changed = Signal(object)
 
@@ -96,7 +96,7 @@ class ProfileEditor(QScrollArea):
         self._fill()
 
     def show_profile(self, profile: CallerProfile) -> None:
-        """Show what a program may do; what is being typed for the same one stays."""
+        """Show the permissions of a program, keeping unsaved input for the same program."""
         if profile == self._profile:
             return
         if profile.caller != self._profile.caller:
@@ -132,10 +132,10 @@ class ProfileEditor(QScrollArea):
         return any(group.id == id and group.on for group in self._groups)
 
     def _emit_profile(self, *_: object) -> None:
-        """Tell of the profile as the controls have it, unless it would mean something else."""
+        """Emit the profile in the controls, unless an empty list would change its meaning."""
         chosen = tuple(id for id, box in self.boxes.items() if box.isChecked())
         if self.some.isChecked() and not chosen:
-            # An empty list means every category: what nobody may do is said by taking its token back.
+            # An empty list means every category; to deny everything, the user revokes the token.
             self._say(self.tr("Select at least one category, or remove the program."))
             return
         tools = tuple(dict.fromkeys(part.strip() for part in self.tools.text().split(",") if part.strip()))
@@ -160,7 +160,7 @@ class ProfileEditor(QScrollArea):
         return any(word_matches(name, tool) for tool in self._tools)
 
     def add_folder(self) -> None:
-        """Let the program see the folder that is typed."""
+        """Allow the typed folder."""
         text = self.folder.text().strip().strip("/")
         if not text:
             return
@@ -178,7 +178,7 @@ class ProfileEditor(QScrollArea):
         self._emit_profile()
 
     def remove_folder(self) -> None:
-        """Take the chosen folder out, or the last one."""
+        """Remove the selected folder, or the last one."""
         at = self.folders.currentRow() if self.folders.currentRow() >= 0 else self.folders.count() - 1
         if at >= 0:
             self.folders.takeItem(at)

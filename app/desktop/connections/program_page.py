@@ -1,4 +1,4 @@
-"""One program: who it is, what it may do, its calls, and its configuration."""
+"""One program: its identity, permissions, calls and configuration."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MAX_SHOWN_SESSIONS = 2
 
 
 class ProgramPage(QWidget):
-    """`renew_requested` and `remove_requested` carry the `ClientProgram` that is shown."""
+    """Shows a program; `renew_requested` and `remove_requested` carry it."""
 
     renew_requested = Signal(object)
     remove_requested = Signal(object)
@@ -65,7 +65,7 @@ class ProgramPage(QWidget):
         self.remove.clicked.connect(lambda: self.remove_requested.emit(self.program))
 
     def show_program(self, program: ClientProgram, shown: ConnectionsOverview) -> None:
-        """Show a program as it is now; what is being edited of the same one stays."""
+        """Show the current state of a program, keeping edits in progress for the same one."""
         same = self.program is not None and self.program.name == program.name
         self.program = program
         self.name.setText(describe(program.name))
@@ -123,7 +123,7 @@ class ProgramPage(QWidget):
         row.setContentsMargins(14, 10, 14, 10)
         row.addWidget(self.configuration)
         self.tabs.setDocumentMode(True)
-        # Its pages scroll or shrink: the panel must not push the rest of the window together.
+        # The pages scroll or shrink: the panel must not squeeze the rest of the window.
         self.tabs.setMinimumHeight(round(130 * self._theme.zoom))
         self.tabs.addTab(permissions, self.tr("Permissions"))
         self.tabs.addTab(self.calls, self.tr("Calls"))

@@ -1,4 +1,4 @@
-"""What the connection page asks of the open vault and has it do; run in the vault's own loop. No Qt."""
+"""The operations of the connection page on the open vault, run in the vault's own loop. No Qt."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.errors import VaultBusyError
 from app.permissions.audit_entry import AuditFilter
 from app.permissions.caller import CallerKind
 from app.servers.client_registry import ConnectedClient
@@ -17,8 +16,8 @@ from app.settings import CallerProfile, ServerSettings, Settings
 
 if TYPE_CHECKING:
     from app.index.records import NoteRecord
-    from app.servers.tokens import ClientTokens, NamedClient
-    from app.workspace import Workspace
+    from app.servers.tokens import NamedClient
+    from app.workspace import VaultService
 
 _GLOB_CHARACTERS = frozenset("*?[]{}")
 _CALLER_KINDS = {kind.value for kind in CallerKind}
@@ -26,10 +25,10 @@ _CALLER_KINDS = {kind.value for kind in CallerKind}
 
 @dataclass(frozen=True, slots=True)
 class ClientProgram:
-    """A program that the user named, or that is there now.
+    """A program that the user added, or that is connected.
 
-    `made` is when its token was made (None: it has none), `last` when it was last heard of (None: never),
-    both in Unix seconds. `profile` is what the user said it may do; None: nothing was said of it by name.
+    `made` is when its token was created (None: no token), `last` when it was last active (None: never), both
+    in Unix seconds. `profile` holds the permissions that name this program; None if there are none.
     """
 
     name: str
@@ -40,28 +39,28 @@ class ClientProgram:
 
     @property
     def open_calls(self) -> int:
-        """How many of its calls wait or run."""
+        """The number of calls that wait or run."""
         return sum(one.open for one in self.sessions)
 
     @property
     def says(self) -> str:
-        """What it says of itself, where it is there."""
+        """The program's description of itself; empty if it is not connected."""
         return next((one.client.says for one in self.sessions if one.client.says), "")
 
     @property
     def is_tainted(self) -> bool:
-        """Whether it has read text from outside, so that each of its changes is asked about."""
+        """True if it has read untrusted text, so that every change needs approval."""
         return any(one.tainted for one in self.sessions)
 
     @property
     def can_be_narrowed(self) -> bool:
-        """Whether a profile can mean it alone: its name must be no pattern, and no way in."""
+        """True if a profile can name it alone: its name is no pattern and no kind of caller."""
         return not (set(self.name) & _GLOB_CHARACTERS) and self.name.casefold() not in _CALLER_KINDS
 
 
 @dataclass(frozen=True, slots=True)
 class CategoryState:
-    """A category of tools, and whether it is on in this vault."""
+    """A category of tools, and whether it is enabled in this vault."""
 
     id: str
     name: str
@@ -70,7 +69,7 @@ class CategoryState:
 
 @dataclass(frozen=True, slots=True)
 class ProfileChoices:
-    """What a profile can name, and when programs that are not there were last heard of, by the audit log."""
+    """The values that a profile can name, and when disconnected programs were last active."""
 
     groups: tuple[CategoryState, ...]
     folders: tuple[str, ...]
@@ -80,7 +79,7 @@ class ProfileChoices:
 
 @dataclass(frozen=True, slots=True)
 class ConnectionsOverview:
-    """The local server and the programs."""
+    """The state of the local server and the programs."""
 
     vault: Path
     settings: ServerSettings
@@ -90,36 +89,36 @@ class ConnectionsOverview:
     choices: ProfileChoices
 
 
-async def read_overview(workspace: Workspace, choices: ProfileChoices | None = None) -> ConnectionsOverview:
+async def read_overview(vault: VaultService, choices: ProfileChoices | None = None) -> ConnectionsOverview:
     """Return the current state; `choices` were read before, since reading them scans every note."""
     if choices is None:
-        choices = await _profile_choices(workspace)
+        choices = await _profile_choices(vault)
     return ConnectionsOverview(
-        workspace.root,
-        workspace.settings.servers,
-        workspace.endpoints.state(),
-        workspace.read_only,
-        _programs(workspace, choices.heard),
+        vault.root,
+        vault.settings.current.servers,
+        vault.connections.state(),
+        vault.read_only,
+        _programs(vault, choices.heard),
         choices,
     )
 
 
-async def _profile_choices(workspace: Workspace) -> ProfileChoices:
-    off = workspace.policy.categories_off
-    groups = workspace.registry.categories
+async def _profile_choices(vault: VaultService) -> ProfileChoices:
+    off = vault.tools.categories_off
+    groups = vault.tools.categories
     return ProfileChoices(
         tuple(CategoryState(one.id, one.name, one.on and one.id not in off) for one in groups),
-        await asyncio.to_thread(_folders, workspace.index.notes()),
-        tuple(tool.name for tool in workspace.registry.all_tools()),
-        {name: at for name in _names(workspace) if (at := _last_heard(workspace, name)) is not None},
+        await asyncio.to_thread(_folders, vault.notes.records()),
+        tuple(tool.name for tool in vault.tools.all_tools()),
+        {name: at for name in _names(vault) if (at := _last_heard(vault, name)) is not None},
     )
 
 
-def _programs(workspace: Workspace, heard: Mapping[str, float]) -> tuple[ClientProgram, ...]:
-    tokens = _tokens_of(workspace)
-    profiles = named_profiles(workspace.settings)
+def _programs(vault: VaultService, heard: Mapping[str, float]) -> tuple[ClientProgram, ...]:
+    tokens = _tokens_of(vault)
+    profiles = named_profiles(vault.settings.current)
     there: dict[str, list[ConnectedClient]] = {}
-    for one in workspace.endpoints.local_vault.clients():
+    for one in vault.connections.clients():
         there.setdefault(one.client.name, []).append(one)
     return tuple(
         ClientProgram(
@@ -129,22 +128,21 @@ def _programs(workspace: Workspace, heard: Mapping[str, float]) -> tuple[ClientP
             tuple(there.get(name, ())),
             profiles.get(name),
         )
-        for name in sorted({*_names(workspace), *there}, key=str.casefold)
+        for name in sorted({*_names(vault), *there}, key=str.casefold)
     )
 
 
-def _names(workspace: Workspace) -> frozenset[str]:
-    """The programs that the user named."""
-    return frozenset((*_tokens_of(workspace), *named_profiles(workspace.settings)))
+def _names(vault: VaultService) -> frozenset[str]:
+    """Return the names of the programs that the user added."""
+    return frozenset((*_tokens_of(vault), *named_profiles(vault.settings.current)))
 
 
-def _tokens_of(workspace: Workspace) -> dict[str, NamedClient]:
-    tokens = workspace.endpoints.tokens
-    return {one.name: one for one in tokens.clients} if tokens is not None else {}
+def _tokens_of(vault: VaultService) -> dict[str, NamedClient]:
+    return {one.name: one for one in vault.connections.named_clients()}
 
 
-def _last_heard(workspace: Workspace, name: str) -> float | None:
-    entries = workspace.audit.entries(AuditFilter(caller=name), 1)
+def _last_heard(vault: VaultService, name: str) -> float | None:
+    entries = vault.history.entries(AuditFilter(caller=name), 1)
     return entries[0].time if entries else None
 
 
@@ -153,7 +151,7 @@ def _folders(notes: Iterable[NoteRecord]) -> tuple[str, ...]:
 
 
 def named_profiles(settings: Settings) -> dict[str, CallerProfile]:
-    """The profiles that mean one program by its name; agents of the team have theirs elsewhere."""
+    """Return the profiles that name one program; agents of the team have theirs elsewhere."""
     team = {one.name for one in settings.team.agents}
     found: dict[str, CallerProfile] = {}
     for profile in settings.permissions.callers:
@@ -164,7 +162,7 @@ def named_profiles(settings: Settings) -> dict[str, CallerProfile]:
 
 
 def with_profile(settings: Settings, profile: CallerProfile) -> Settings:
-    """The settings with this profile in the place of the one of its name."""
+    """Return the settings with the profile of this name replaced."""
     callers = settings.permissions.callers
     known = next((at for at, one in enumerate(callers) if one.caller == profile.caller), None)
     changed = (*callers, profile) if known is None else (*callers[:known], profile, *callers[known + 1 :])
@@ -172,40 +170,45 @@ def with_profile(settings: Settings, profile: CallerProfile) -> Settings:
 
 
 def without_profile(settings: Settings, name: str) -> Settings:
-    """The settings without what is said of one program by its name."""
+    """Return the settings without the profile that names this program."""
     return _with_callers(settings, tuple(one for one in settings.permissions.callers if one.caller != name))
 
 
 def with_servers(settings: Settings, **values: object) -> Settings:
-    """The settings with other switches of the local server."""
+    """Return the settings with other switches for the local server."""
     servers = ServerSettings.model_validate({**settings.servers.model_dump(), **values})
     return settings.model_copy(update={"servers": servers})
 
 
-def make_token(workspace: Workspace, name: str) -> str:
-    """A token for a new program; it is not to be had again. Raises `ScriptoriumError`."""
-    return _tokens(workspace).create(name)
+def make_token(vault: VaultService, name: str) -> str:
+    """Create and return a token for a new program; it can't be read again.
+
+    Raises:
+        ScriptoriumError: The token could not be saved.
+    """
+    return vault.connections.tokens.create(name)
 
 
-def renew_token(workspace: Workspace, name: str) -> str:
-    """Another token for a program, in the place of the one it had or had not. Raises `ScriptoriumError`."""
-    tokens = _tokens(workspace)
+def renew_token(vault: VaultService, name: str) -> str:
+    """Replace the token of a program, or create its first one.
+
+    Raises:
+        ScriptoriumError: The token could not be saved.
+    """
+    tokens = vault.connections.tokens
     known = any(one.name == name for one in tokens.clients)
     return tokens.renew(name) if known else tokens.create(name)
 
 
-def revoke_token(workspace: Workspace, name: str) -> None:
-    """Take a program's token back, if it has one. Raises `ScriptoriumError`."""
-    tokens = _tokens(workspace)
+def revoke_token(vault: VaultService, name: str) -> None:
+    """Revoke a program's token, if it has one.
+
+    Raises:
+        ScriptoriumError: The change could not be saved.
+    """
+    tokens = vault.connections.tokens
     if any(one.name == name for one in tokens.clients):
         tokens.revoke(name)
-
-
-def _tokens(workspace: Workspace) -> ClientTokens:
-    tokens = workspace.endpoints.tokens
-    if tokens is None:
-        raise VaultBusyError("The vault is open for reading only; other programs can't be let in here.")
-    return tokens
 
 
 def _with_callers(settings: Settings, callers: tuple[CallerProfile, ...]) -> Settings:

@@ -1,4 +1,4 @@
-"""The line over the page: where the local server listens, and what it is open for."""
+"""The bar above the page: the address of the local server and its interfaces."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.servers.server_state import RejectedTokens
 
 
 class ServerBar(QWidget):
-    """`switched` carries the name of a field of the server's settings, and whether it is to be on."""
+    """Shows the server's state; `switched` carries the name of a setting and its new value."""
 
     switched = Signal(str, bool)
 
@@ -44,11 +44,11 @@ class ServerBar(QWidget):
         theme.changed.connect(self._draw)
 
     def add(self, widget: QWidget) -> None:
-        """Put `widget` at the right end."""
+        """Add `widget` at the right."""
         self._row.addWidget(widget)
 
     def show_overview(self, shown: ConnectionsOverview) -> None:
-        """Show where the server is."""
+        """Show the state of the server."""
         self._shown = shown
         self.words.setText(self._words(shown))
         self.copy.setVisible(bool(shown.door.address))

@@ -1,4 +1,4 @@
-"""The way from the settings of the local server to the connection page."""
+"""A link from the settings of the local server to the connection page."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
 
 
 class ConnectionsLink(QFrame):
-    """Says where programs, their tokens and limits are looked after, and leads there."""
+    """Explains where programs, their tokens and permissions are managed, and links there."""
 
     def __init__(self, has_vault: bool, go: Callable[[], None], parent: QWidget | None = None) -> None:
         super().__init__(parent)

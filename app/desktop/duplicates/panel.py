@@ -1,4 +1,4 @@
-"""Notes that say nearly the same: pairs, how alike they are, and what differs."""
+"""The panel of near-duplicates: pairs of similar notes, their similarity and their differences."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from app.vault.path import NotePath
 
 if TYPE_CHECKING:
     from app.embeddings.duplicates import Duplicate
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 _MAX_PAIRS = 2000
 
 
 class DuplicatesPanel(Panel):
-    """A row for each pair; `open_requested` carries a path: that of the column the row was activated in.
+    """Lists pairs; `open_requested` carries the path in the activated column.
 
-    It looks for them when it is shown for the first time, and again when asked.
+    It searches when it is first shown, and again on request.
     """
 
     open_requested = Signal(str, str)
@@ -73,7 +73,7 @@ class DuplicatesPanel(Panel):
             self.look()
 
     def look(self) -> None:
-        """Look for near-duplicates now."""
+        """Search for near-duplicates now."""
         self._looked = True
         self.empty.say(self.tr("Looking…"), self.tr("Every note is compared with every other."))
         self._stack.setCurrentWidget(self.empty)
@@ -82,8 +82,8 @@ class DuplicatesPanel(Panel):
 
     async def _look(self) -> None:
         try:
-            known = await self._client.run(lambda workspace: workspace.vectors.notes)
-            self.pairs = await self._client.run(lambda ws: ws.semantic_search.near_duplicates(ws.store.read))
+            known = await self._client.run(lambda vault: vault.semantic.note_count)
+            self.pairs = await self._client.run(lambda vault: vault.semantic.near_duplicates())
         finally:
             self.again.setEnabled(True)
         self.table.clear()
@@ -119,8 +119,8 @@ class DuplicatesPanel(Panel):
             tasks.start(self._show_difference(*paths), owner=self, what=self.tr("compare the notes"))
 
     async def _show_difference(self, first: str, second: str) -> None:
-        before = await self._client.run(lambda workspace: _content(workspace, first))
-        after = await self._client.run(lambda workspace: _content(workspace, second))
+        before = await self._client.run(lambda vault: _content(vault, first))
+        after = await self._client.run(lambda vault: _content(vault, second))
         current = self.table.currentItem()
         if current is not None and current.data(0, Qt.ItemDataRole.UserRole) == (first, second):
             self.difference.show_contents(before, after)
@@ -130,8 +130,8 @@ class DuplicatesPanel(Panel):
         self.open_requested.emit(paths[1 if column == 1 else 0], "")
 
 
-def _content(workspace: Workspace, path: str) -> bytes | None:
+def _content(vault: VaultService, path: str) -> bytes | None:
     try:
-        return workspace.store.read(NotePath.on_disk(path))
+        return vault.notes.read(NotePath.on_disk(path))
     except ScriptoriumError:
         return None

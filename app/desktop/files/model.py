@@ -1,8 +1,8 @@
-"""The vault's files as a tree for Qt's views, filled folder by folder as it is unfolded.
+"""The vault's files as a tree model, filled folder by folder on expansion.
 
-`FolderListing` is made in the service thread: for each folder its sub-folders and files, sorted. The model
-makes nodes only for folders that were looked into, and takes changes one file at a time, so that neither a
-vault of 100,000 notes nor a save costs the window a frame.
+`FolderListing` is built in the service thread: for each folder its sorted subfolders and files. The model
+creates nodes only for expanded folders and applies changes one file at a time, so that neither a vault of
+100,000 notes nor a save costs the window a frame.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from app.vault.path import NotePath, name_key
 NOTE_MIME = "application/x-scriptorium-note"
 _Index = QModelIndex | QPersistentModelIndex
 _ROOT_INDEX = QModelIndex()
-# Put together once: a tree asks for them by the ten thousand.
+# Cached: a tree requests them tens of thousands of times.
 _ROW_FLAGS = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
 _FOLDER_FLAGS = _ROW_FLAGS | Qt.ItemFlag.ItemIsDropEnabled
 _FILE_FLAGS = _ROW_FLAGS | Qt.ItemFlag.ItemIsDragEnabled | Qt.ItemFlag.ItemNeverHasChildren
@@ -27,19 +27,19 @@ _Entry = tuple[tuple[int, str], str]
 
 
 def sort_entry(path: str, is_folder: bool) -> _Entry:
-    """The sort key and path of a row: folders first, then by name."""
+    """Return the sort key and path of a row: folders first, then by name."""
     return (0 if is_folder else 1, name_key(path.rpartition("/")[2])), path
 
 
 @dataclass(slots=True)
 class FolderListing:
-    """Sorted rows by folder; the root is the empty text."""
+    """Sorted rows by folder; the root is the empty string."""
 
     folders: dict[str, list[_Entry]] = field(default_factory=lambda: {"": []})
 
     @classmethod
     def of(cls, paths: Iterable[str]) -> FolderListing:
-        """The listing of these files."""
+        """Return the listing of these files."""
         made = cls()
         for path in paths:
             folder = path.rpartition("/")[0]
@@ -49,11 +49,11 @@ class FolderListing:
         return made
 
     def holds(self, path: str) -> bool:
-        """Return True if the file is listed."""
+        """Return whether the file is listed."""
         return self.row(path, False) is not None
 
     def row(self, path: str, is_folder: bool) -> int | None:
-        """The row of a file or folder within its parent."""
+        """Return the row of a file or folder within its parent."""
         rows = self.folders.get(path.rpartition("/")[0], [])
         wanted = sort_entry(path, is_folder)
         at = bisect_left(rows, wanted)
@@ -68,7 +68,7 @@ class FolderListing:
 
 
 class _FileTreeNode:
-    """A folder or file that a view has seen."""
+    """A folder or file that a view has requested."""
 
     __slots__ = ("children", "is_folder", "parent", "path")
 
@@ -80,7 +80,7 @@ class _FileTreeNode:
 
 
 class FileTreeModel(QAbstractItemModel):
-    """The model; `path_at` and `index_of` go between rows and paths."""
+    """The model; `path_at` and `index_of` convert between rows and paths."""
 
     def __init__(self, theme: ThemeSource, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -91,20 +91,20 @@ class FileTreeModel(QAbstractItemModel):
         self._draw()
 
     def reset(self, listing: FolderListing) -> None:
-        """Show another listing."""
+        """Replace the listing."""
         self.beginResetModel()
         self._listing = listing
         self._root = _FileTreeNode("", True, None)
         self.endResetModel()
 
     def add(self, path: str) -> None:
-        """Show a new file, and its folders if they are new."""
+        """Add a new file, and its folders if they are new."""
         if not self._listing.holds(path):
             self._add_folder(path.rpartition("/")[0])
             self._insert(path, False)
 
     def remove(self, path: str) -> None:
-        """Show a file no longer, nor folders that it leaves empty."""
+        """Remove a file, and folders that become empty."""
         if self._listing.holds(path):
             self._take(path, False)
             folder = path.rpartition("/")[0]
@@ -114,12 +114,12 @@ class FileTreeModel(QAbstractItemModel):
                 folder = folder.rpartition("/")[0]
 
     def path_at(self, index: _Index) -> tuple[str, bool]:
-        """The path of a row, and whether it is a folder."""
+        """Return the path of the row, and whether it is a folder."""
         node = self._node(index)
         return node.path, node.is_folder
 
     def index_of(self, path: str, is_folder: bool = False) -> QModelIndex:
-        """The row of a path; an invalid index if it is not listed."""
+        """Return the index of a path; an invalid index if it is not listed."""
         row = self._listing.row(path, is_folder)
         if row is None:
             return QModelIndex()
@@ -131,11 +131,11 @@ class FileTreeModel(QAbstractItemModel):
         return len(self._listing.folders.get(node.path, ())) if node.is_folder else 0
 
     def columnCount(self, parent: _Index = _ROOT_INDEX) -> int:
-        """One."""
+        """Return one column."""
         return 1
 
     def index(self, row: int, column: int, parent: _Index = _ROOT_INDEX) -> QModelIndex:
-        """The row of `parent`."""
+        """Return the index of a row in `parent`."""
         node = self._node(parent)
         rows = self._listing.folders.get(node.path, []) if node.is_folder else []
         if column or not 0 <= row < len(rows):
@@ -144,7 +144,7 @@ class FileTreeModel(QAbstractItemModel):
         return self.createIndex(row, 0, self._child(node, path, key[0] == 0))
 
     def parent(self, index: _Index = _ROOT_INDEX) -> QModelIndex:  # type: ignore[override]
-        """The row of the folder that `index` is in."""
+        """Return the index of the folder that contains `index`."""
         node = self._node(index).parent
         if node is None or node.parent is None:
             return QModelIndex()
@@ -175,7 +175,7 @@ class FileTreeModel(QAbstractItemModel):
         return [NOTE_MIME]
 
     def mimeData(self, indexes: Iterable[QModelIndex]) -> QMimeData:
-        """The dragged notes: their paths, and wikilinks for a text that takes them."""
+        """Return the dragged notes as paths, and as wikilinks for text fields."""
         paths = [self._node(index).path for index in indexes]
         made = QMimeData()
         made.setData(NOTE_MIME, "\n".join(paths).encode())
@@ -183,7 +183,7 @@ class FileTreeModel(QAbstractItemModel):
         return made
 
     def supportedDragActions(self) -> Qt.DropAction:
-        """Notes are copied as links or moved to a folder."""
+        """Return copy (insert links) and move (to a folder)."""
         return Qt.DropAction.CopyAction | Qt.DropAction.MoveAction
 
     def _draw(self, *_: object) -> None:
@@ -206,7 +206,7 @@ class FileTreeModel(QAbstractItemModel):
         return child
 
     def _seen(self, folder: str) -> _FileTreeNode:
-        """The node of a folder that is listed."""
+        """Return the node of a listed folder."""
         if not folder:
             return self._root
         return self._child(self._seen(folder.rpartition("/")[0]), folder, True)

@@ -1,4 +1,4 @@
-"""The files of the vault: a tree, a filter over names, and what can be done with a note."""
+"""The file panel: a tree of the vault's files, a name filter, and the actions on notes."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 from app.desktop.bridge import VaultClient
 from app.desktop.files.model import NOTE_MIME, FileTreeModel, FolderListing
 from app.desktop.runtime import tasks
+from app.desktop.runtime.translation import translate
 from app.desktop.shell.panel_context import PanelContext, connect_links
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.panel import EmptyState, Panel, SearchField, ThemedButton
@@ -30,18 +31,18 @@ from app.events import Event
 from app.index.records import IndexUpdated
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 _MAX_SINGLE_CHANGES = 200
 _MAX_MATCHES = 500
 
 
 class FilesPanel(Panel):
-    """The tree; it follows the index.
+    """Shows the tree, which follows the index.
 
-    `open_requested` carries a note's path and an empty fragment. `act_requested` carries what is to be done
-    with it: "new-note" with a folder, "rename", "delete", "move" (with the folder it goes to),
-    "reveal", "related".
+    `open_requested` carries a note's path and an empty fragment. `act_requested` carries a command and its
+    object: "new-note" with a folder, "rename", "delete", "move" (with the target folder), "reveal",
+    "related".
     """
 
     open_requested = Signal(str, str)
@@ -53,7 +54,9 @@ class FilesPanel(Panel):
         self._paths: set[str] = set()
         self._listing = asyncio.Lock()
         self._stale = False
-        self._narrowed = self._matched = 0  # the filter's texts are counted: which came, which is answered
+        self._narrowed = self._matched = (
+            0  # the number of the last filter text; matches for older ones are ignored
+        )
         self._enter = False
         self._attachments = False
         self._selected = ""
@@ -101,7 +104,7 @@ class FilesPanel(Panel):
         self._show_count()
 
     def unfolded(self) -> list[str]:
-        """The folders that are unfolded."""
+        """Return the expanded folders."""
         found: list[str] = []
         queue = [QModelIndex()]
         while queue:
@@ -117,13 +120,13 @@ class FilesPanel(Panel):
         return found
 
     def unfold(self, folders: Iterable[str]) -> None:
-        """Unfold these folders, those that are still there."""
+        """Expand these folders, if they still exist."""
         for folder in sorted(folders):
             if (index := self.model.index_of(folder, True)).isValid():
                 self.tree.setExpanded(index, True)
 
     def select(self, path: str) -> None:
-        """Mark the note at `path`, and bring it into sight."""
+        """Select the note at `path`, and scroll to it."""
         self._selected = path
         index = self.model.index_of(path)
         if index.isValid() and self.tree.currentIndex() != index:
@@ -183,7 +186,7 @@ class FilesPanel(Panel):
             self.open_requested.emit(index.data(), "")
 
     def _open_first(self) -> None:
-        """What Enter in the filter does, with matches that answer to what is typed."""
+        """Open the first match of the typed text."""
         self._enter = self._matched != self._narrowed
         if not self._enter and self.filter.text().strip():
             self._open_match(self._matching.index(0, 0))
@@ -229,9 +232,9 @@ class FilesPanel(Panel):
             self._show_count()
 
     async def _match(self, text: str, asked: int) -> None:
-        """Show the files that `text` may mean, matched in the service thread: there may be 100,000."""
+        """Show the files that match `text`, searched in the service thread: there may be 100,000."""
         attachments = self._attachments
-        found = await self._client.run(lambda workspace: _matching(workspace, text, attachments))
+        found = await self._client.run(lambda vault: _matching(vault, text, attachments))
         if asked == self._narrowed:
             self._matched = asked
             self._matching.setStringList(found)
@@ -273,7 +276,7 @@ class FilesPanel(Panel):
 
 
 class _Tree(QTreeView):
-    """The tree view: single click opens, notes can be dragged out and into folders."""
+    """The tree view: a single click opens, notes can be dragged out and into folders."""
 
     dropped = Signal(str, str)
 
@@ -284,7 +287,7 @@ class _Tree(QTreeView):
         self.setUniformRowHeights(True)
         self.setIndentation(16)
         self.setExpandsOnDoubleClick(False)
-        self.setAccessibleName(panel.tr("Files of the vault"))
+        self.setAccessibleName(translate("FilesPanel", "Files of the vault"))
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.setDragDropMode(QAbstractItemView.DragDropMode.DragDrop)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -300,13 +303,13 @@ class _Tree(QTreeView):
         super().rowsAboutToBeRemoved(parent, start, end)
 
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:
-        """A note may go to a folder, or to the root."""
+        """Accept a note over a folder or the root."""
         super().dragMoveEvent(event)
         if event.source() is self and event.mimeData().hasFormat(NOTE_MIME):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Ask for each dropped note to be moved; the tree changes when the vault has."""
+        """Request a move for each dropped note; the tree changes when the vault has."""
         path, is_folder = self._panel.model.path_at(self.indexAt(event.position().toPoint()))
         folder = path if is_folder else path.rpartition("/")[0]
         for note in bytes(event.mimeData().data(NOTE_MIME).data()).decode().splitlines():
@@ -316,28 +319,28 @@ class _Tree(QTreeView):
         event.accept()
 
 
-def _names(workspace: Workspace, attachments: bool) -> list[str]:
-    paths = [path.text for path in workspace.index.note_paths()]
+def _names(vault: VaultService, attachments: bool) -> list[str]:
+    paths = [path.text for path in vault.notes.paths()]
     if attachments:
-        paths += [record.path.text for record in workspace.index.files()]
+        paths += [record.path.text for record in vault.notes.files()]
     return paths
 
 
-async def _list_files(workspace: Workspace, attachments: bool) -> tuple[set[str], FolderListing]:
-    """Runs in the service thread: the paths, and the listing of them."""
-    paths = _names(workspace, attachments)
+async def _list_files(vault: VaultService, attachments: bool) -> tuple[set[str], FolderListing]:
+    """List the paths and build their listing; runs in the service thread."""
+    paths = _names(vault, attachments)
     return set(paths), await asyncio.to_thread(FolderListing.of, paths)
 
 
-async def _matching(workspace: Workspace, text: str, attachments: bool) -> list[str]:
-    """Runs in the service thread: the files whose names hold `text`."""
+async def _matching(vault: VaultService, text: str, attachments: bool) -> list[str]:
+    """Return the files whose names contain `text`; runs in the service thread."""
     wanted = text.strip().casefold()
 
     def match(paths: list[str]) -> list[str]:
         found = (path for path in paths if wanted in path.rpartition("/")[2].casefold())
         return list(itertools.islice(found, _MAX_MATCHES))
 
-    return await asyncio.to_thread(match, _names(workspace, attachments))
+    return await asyncio.to_thread(match, _names(vault, attachments))
 
 
 def connect(panel: FilesPanel, context: PanelContext) -> None:

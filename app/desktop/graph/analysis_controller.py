@@ -1,4 +1,4 @@
-"""Questions about the whole graph: asked of the vault's analysis, shown in the graph, listed in its sheet."""
+"""Runs analyses of the whole graph and shows their results in the graph and its settings panel."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from app.desktop.graph.view import GraphView
 from app.desktop.graph.virtual_nodes import SuggestedEdge
 from app.desktop.runtime import tasks
 from app.errors import ScriptoriumError
-from app.graph.arrangement import Region
 from app.graph.model import Graph, node_radii
+from app.graph.static_layout import Region
 from app.permissions.caller import Caller
 from app.permissions.pluralize import pluralize
 from app.toolkit.call import Call
@@ -30,7 +30,7 @@ from app.toolkit.call import Call
 if TYPE_CHECKING:
     from app.analysis.centrality import Measure
     from app.analysis.service import LinkSuggestion
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 T = TypeVar("T")
 _MAX_RESULT_ROWS = 200
@@ -38,9 +38,9 @@ _TIME_LAYOUTS = (LayoutMode.CREATED, LayoutMode.MODIFIED)
 
 
 class GraphAnalysisController(QObject):
-    """Asks for `view` and shows the answers; a new question ends the one before.
+    """Runs analyses for `view` and shows their results; a new analysis cancels the previous one.
 
-    A suggestion that is accepted goes through the gate, as any change does.
+    Accepting a suggestion goes through the approval gate, as every change does.
     """
 
     _progressed = Signal(float, str)
@@ -67,7 +67,7 @@ class GraphAnalysisController(QObject):
     # Questions
 
     def ask(self, kind: str) -> None:
-        """Ask for "communities", "pagerank", "betweenness", "path", "bridges", "orphans" or "suggestions"."""
+        """Run "communities", "pagerank", "betweenness", "path", "bridges", "orphans" or "suggestions"."""
         chosen = self._view.selection()
         if kind == "path":
             if len(chosen) == 2:
@@ -88,20 +88,20 @@ class GraphAnalysisController(QObject):
         self._start(partial(self._path, source, target))
 
     def begin_path(self, source: str) -> None:
-        """The next note that is selected is the end of a path from `source`."""
+        """Wait for the next selected note, and show the shortest path to it from `source`."""
         self._path_from = source
         self._view.note.show_message(self.tr("Select the note at the end of the path"))
 
     def ask_suggestions(self, path: str) -> None:
-        """Show which notes could be linked with one."""
+        """Show which unlinked notes could be linked with one note."""
         self._start(partial(self._suggest, path))
 
     def arrange(self, kind: LayoutMode) -> None:
-        """Lay the graph out otherwise."""
+        """Arrange the graph by another layout."""
         self._start(partial(self._arrange, kind))
 
     def cancel(self) -> None:
-        """End the question that is being answered; the graph stays as it is."""
+        """Cancel the running analysis; the graph keeps its look."""
         self._stop()
         self._show_arrangement()
 
@@ -112,7 +112,7 @@ class GraphAnalysisController(QObject):
         self._part.show_progress("")
 
     def clear(self) -> None:
-        """Show the graph as it is without analyses."""
+        """Remove the results of analyses from the graph."""
         view = self._view
         view.appearance.set_analysis(None)
         view.appearance.set_sizes(None)
@@ -130,7 +130,9 @@ class GraphAnalysisController(QObject):
 
     async def _communities(self) -> None:
         graph = self._view.canvas.scene.graph
-        found = await self._run(lambda w: w.analysis.communities(graph, progress=self._report_progress))
+        found = await self._run(
+            lambda vault: vault.analysis.communities(graph, progress=self._report_progress)
+        )
         if graph is not self._view.canvas.scene.graph:
             return
         layer = community_layer(graph, found.of, self._view.canvas.scene.theme)
@@ -152,7 +154,7 @@ class GraphAnalysisController(QObject):
 
     @staticmethod
     def _heart(graph: Graph, of: NDArray[np.int64], place: int) -> tuple[str, ...]:
-        """The best linked notes of a community, to fly to."""
+        """Return the best linked notes of a community, which the camera flies to."""
         rows = np.flatnonzero(of == place)
         best = rows[np.argsort(-graph.degree[rows], kind="stable")][:60]
         return tuple(graph.paths[row] for row in best.tolist())
@@ -160,7 +162,7 @@ class GraphAnalysisController(QObject):
     async def _importance(self, measure: Measure) -> None:
         graph = self._view.canvas.scene.graph
         found = await self._run(
-            lambda w: w.analysis.centrality(graph, measure, progress=self._report_progress)
+            lambda vault: vault.analysis.centrality(graph, measure, progress=self._report_progress)
         )
         if graph is not self._view.canvas.scene.graph:
             return
@@ -182,7 +184,7 @@ class GraphAnalysisController(QObject):
         if source not in graph.rows or target not in graph.rows:
             return
         ends = graph.rows[source], graph.rows[target]
-        found = await self._run(lambda w: w.analysis.path(graph, *ends))
+        found = await self._run(lambda vault: vault.analysis.path(graph, *ends))
         title = self.tr("Shortest path")
         if found is None:
             words = self.tr("No path connects {0} to {1}").format(*(graph.names[row] for row in ends))
@@ -203,7 +205,9 @@ class GraphAnalysisController(QObject):
 
     async def _weak_points(self) -> None:
         graph = self._view.canvas.scene.graph
-        found = await self._run(lambda w: w.analysis.cut_points(graph, progress=self._report_progress))
+        found = await self._run(
+            lambda vault: vault.analysis.cut_points(graph, progress=self._report_progress)
+        )
         lines = [
             AnalysisResultRow(
                 (graph.paths[a], graph.paths[b]),
@@ -228,7 +232,7 @@ class GraphAnalysisController(QObject):
 
     async def _orphans(self) -> None:
         graph = self._view.canvas.scene.graph
-        found = await self._run(lambda w: w.analysis.orphans(graph))
+        found = await self._run(lambda vault: vault.analysis.orphans(graph))
         rows = [*found.notes.tolist(), *found.attachments.tolist()]
         self._glow(graph, rows)
         lines = tuple(
@@ -244,7 +248,7 @@ class GraphAnalysisController(QObject):
     async def _suggest(self, path: str | None) -> None:
         graph = self._view.graph()
         self._suggestions = await self._run(
-            lambda w: w.analysis.suggestions(graph, for_path=path, progress=self._report_progress)
+            lambda vault: vault.analysis.suggestions(graph, for_path=path, progress=self._report_progress)
         )
         self._show_suggestions()
 
@@ -271,11 +275,11 @@ class GraphAnalysisController(QObject):
         self._tick_suggestions(bool(lines))
 
     def _tick_suggestions(self, on: bool) -> None:
-        """The switch among the filters says whether suggestions are shown."""
+        """Set the filter switch to whether suggestions are shown."""
         choices = self._view.sheet.choices
         if choices.shown.suggestions != on:
             shown = choices.shown.model_copy(update={"suggestions": on})
-            self._view.chosen.set(choices.with_(shown=shown))
+            self._view.chosen.set(choices.updated(shown=shown))
 
     def _reasons_text(self, one: LinkSuggestion) -> str:
         kinds = {
@@ -293,7 +297,7 @@ class GraphAnalysisController(QObject):
         if kind in _TIME_LAYOUTS:
             options["by"] = str(kind)
         found = await self._run(
-            lambda w: w.analysis.layout(graph, name, progress=self._report_progress, **options)  # type: ignore[arg-type]
+            lambda vault: vault.analysis.layout(graph, name, progress=self._report_progress, **options)  # type: ignore[arg-type]
         )
         if graph is not view.canvas.scene.graph:
             return
@@ -306,7 +310,7 @@ class GraphAnalysisController(QObject):
         self._part.show_progress("")
 
     def _called(self, group: Region, kind: LayoutMode) -> str:
-        """The name of a group for people."""
+        """Return the display name of a group."""
         odd = {UNRESOLVED: self.tr("Unresolved"), ATTACHMENTS: self.tr("Attachments")}
         return odd.get(group.key) or group.name or self._nameless(kind)
 
@@ -317,17 +321,17 @@ class GraphAnalysisController(QObject):
             LayoutMode.TYPE: self.tr("No type"),
         }.get(kind, "")
 
-    # Accepting
+    # Accepting suggestions
 
     def _accept(self, line: AnalysisResultRow) -> None:
         tasks.start(self._link(line), owner=self._view, what=self.tr("link the notes"))
 
     async def _link(self, line: AnalysisResultRow) -> None:
-        """Propose the relation that fits best; once it is written, the suggestion is gone."""
+        """Propose the most fitting relation; the suggestion disappears when the relation is written."""
 
-        async def link(workspace: Workspace) -> bool:
+        async def link(vault: VaultService) -> bool:
             arguments = {"op": "accept", "suggestion_id": " ~ ".join(line.paths)}
-            outcome = await workspace.runner.run(Call.of("suggest_relationships", arguments, Caller.user()))
+            outcome = await vault.call(Call.of("suggest_relationships", arguments, Caller.user()))
             if not outcome.success and not outcome.denied:
                 raise ScriptoriumError(outcome.message)
             return bool(outcome.success and not outcome.denied)
@@ -336,7 +340,7 @@ class GraphAnalysisController(QObject):
             self._remove_suggestion(line)
 
     def _reject(self, line: AnalysisResultRow) -> None:
-        work = self._client.run(lambda w: w.analysis.reject(*line.paths))
+        work = self._client.run(lambda vault: vault.analysis.reject(*line.paths))
         tasks.start(work, owner=self._view, what=self.tr("save your answer"))
         self._remove_suggestion(line)
 
@@ -345,10 +349,10 @@ class GraphAnalysisController(QObject):
         self._suggestions = kept
         self._show_suggestions()
 
-    # Inside
+    # Helpers
 
     def _apply_settings(self, choices: GraphSettings) -> None:
-        """The switch for suggested links asks for them, or takes them out."""
+        """Start or remove suggestions when their switch changes."""
         if choices.shown.suggestions and not self._suggestions and self._task is None:
             self.ask("suggestions")
         elif not choices.shown.suggestions and self._suggestions:
@@ -388,7 +392,7 @@ class GraphAnalysisController(QObject):
         self._task = tasks.start(self._answer(work), owner=self._view, what=self.tr("analyze the graph"))
 
     async def _answer(self, work: Callable[[], Awaitable[None]]) -> None:
-        """What cannot be answered is said in the sheet, and the graph stays as it was."""
+        """Show an error in the settings panel; the graph keeps its look."""
         try:
             await work()
         except ScriptoriumError as error:
@@ -401,16 +405,16 @@ class GraphAnalysisController(QObject):
                 self._task = None
 
     def _show_arrangement(self) -> None:
-        """The sheet ticks the arrangement that is there, when another one was not to be had."""
+        """Tick the current arrangement after a failed change of arrangement."""
         view = self._view
         if view.sheet.choices.arrangement is not view.arranging.kind:
-            view.chosen.set(view.sheet.choices.with_(arrangement=view.arranging.kind))
+            view.chosen.set(view.sheet.choices.updated(arrangement=view.arranging.kind))
 
-    async def _run(self, question: Callable[[Workspace], Awaitable[T]]) -> T:
+    async def _run(self, question: Callable[[VaultService], Awaitable[T]]) -> T:
         return await self._client.run(question)
 
     def _report_progress(self, share: float, words: str) -> None:
-        """Called in the service thread."""
+        """Report progress; called in the service thread."""
         self._progressed.emit(share, words)
 
     def _show_progress(self, share: float, words: str) -> None:

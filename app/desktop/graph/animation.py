@@ -1,4 +1,4 @@
-"""Values that move over time: the eye that travels, and fades. Time comes in, so tests can say it."""
+"""Values that change over time: the camera and fades. The caller passes the time, so tests control it."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _ZOOM_HALF_LIFE_S = 0.07
 
 
 def ease_in_out(part: float) -> float:
-    """Slow at both ends."""
+    """Ease `x` in and out: slow at both ends."""
     return part * part * (3 - 2 * part)
 
 
 @dataclass(slots=True)
 class Fade:
-    """A value that goes to its aim with a half-life, in seconds."""
+    """A value that approaches its target exponentially, with a half-life in seconds."""
 
     value: float = 0.0
     aim: float = 0.0
@@ -26,17 +26,17 @@ class Fade:
 
     @property
     def moving(self) -> bool:
-        """Whether the value still changes."""
+        """Return whether the value is still changing."""
         return self.value != self.aim
 
     def advance(self, passed: float) -> None:
-        """Let `passed` seconds go by."""
+        """Advance by `passed` seconds."""
         left = (self.value - self.aim) * 0.5 ** (passed / self.seconds)
         self.value = self.aim + (left if abs(left) > 0.01 else 0.0)
 
 
 class CameraAnimation:
-    """The camera in motion: it flies, glides to a zoom at the pointer, or is set."""
+    """The camera in motion: it flies to a target, zooms around the pointer, or is set at once."""
 
     def __init__(self) -> None:
         self.camera = Camera()
@@ -49,15 +49,15 @@ class CameraAnimation:
 
     @property
     def moving(self) -> bool:
-        """Whether the camera will change by itself."""
+        """Return whether an animation is running."""
         return self._way is not None or self._zoom != 1.0
 
     def set(self, camera: Camera) -> None:
-        """Be there, and stop all motion."""
+        """Set the camera at once and stop all motion."""
         self._way, self._zoom, self.camera = None, 1.0, camera
 
     def fly(self, to: Camera, width: float) -> None:
-        """Travel there; farther takes longer, but never more than a second."""
+        """Fly to a camera; a longer way takes longer, at most one second."""
         self._zoom = 1.0
         self._way, length = flight_path(self.camera, to, max(width, 1.0))
         self._end = to
@@ -65,20 +65,20 @@ class CameraAnimation:
         self._passed = 0.0
 
     def zoom(self, factor: float, x: float, y: float, width: float, height: float) -> None:
-        """Glide closer by `factor`, the place under (x, y) held; further calls add up."""
+        """Zoom in smoothly by `factor` around pixel (x, y); successive calls multiply."""
         self._way = None
         self._zoom = min(max(self._zoom * factor, 1e-3), 1e3)
         self._anchor = (x, y, width, height)
 
     def pan(self, right: float, down: float) -> None:
-        """Move the picture at once."""
+        """Move the view at once."""
         self._way = None
         self.camera = self.camera.moved(right, down)
         x, y, width, height = self._anchor
         self._anchor = (x + right, y + down, width, height)
 
     def advance(self, passed: float) -> None:
-        """Let `passed` seconds go by."""
+        """Advance by `passed` seconds."""
         if self._way is not None:
             self._passed += passed
             part = min(1.0, self._passed / self._seconds)
@@ -97,5 +97,5 @@ class CameraAnimation:
 
 
 def rescale(camera: Camera, factor: float) -> Camera:
-    """The same place at another scale."""
+    """Return the same place at another scale."""
     return replace(camera, scale=camera.scale * factor)

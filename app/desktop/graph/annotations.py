@@ -1,4 +1,4 @@
-"""What is drawn over the graph besides it: the lasso, the discs of an arrangement, and the axis of time."""
+"""Drawings over the graph: the lasso, the discs of an arrangement and its time axis."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MIN_LABEL_GAP = 12.0
 
 @dataclass(frozen=True, slots=True)
 class RegionDisc:
-    """A disc that parts of an arrangement lie in, in layout units; `depth` 0 is the outermost."""
+    """A disc around a region of an arrangement, in layout units; `depth` 0 is the outermost."""
 
     name: str
     x: float
@@ -32,7 +32,7 @@ class RegionDisc:
 
 @dataclass(frozen=True, slots=True)
 class AxisTick:
-    """A line across the graph at a point in time; `x` in layout units."""
+    """A vertical line at a point in time; `x` is in layout units."""
 
     x: float
     label: str
@@ -40,7 +40,7 @@ class AxisTick:
 
 
 class Annotations(QWidget):
-    """Lies on `canvas` and moves with its camera; the mouse goes through."""
+    """A transparent overlay on `canvas` that follows its camera and ignores the mouse."""
 
     def __init__(self, theme: Theme, canvas: Canvas) -> None:
         super().__init__(canvas)
@@ -58,23 +58,23 @@ class Annotations(QWidget):
         self.update()
 
     def show_arrangement(self, places: Sequence[RegionDisc], moments: Sequence[AxisTick]) -> None:
-        """Draw these, the outermost discs first."""
+        """Show discs and ticks; outermost discs come first."""
         self.places = tuple(sorted(places, key=lambda place: place.depth))
         self.moments = tuple(moments)
         self._refresh()
 
     def show_outline(self, outline: list[QPointF]) -> None:
-        """Draw the lasso as far as it goes; an empty one ends it."""
+        """Show the lasso's outline; an empty one removes it."""
         self.outline = outline
         self._refresh()
 
     @property
     def axis_height(self) -> int:
-        """How many pixels of the lower edge the axis takes."""
+        """The height of the time axis in pixels."""
         return _AXIS_HEIGHT if self.moments else 0
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Qt's call to paint."""
+        """Paint the annotations."""
         with QPainter(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             camera = self._canvas.camera
@@ -102,7 +102,7 @@ def paint_arrangement(
     theme: Theme,
     font: QFont,
 ) -> None:
-    """The discs and the axis under a camera; for the screen and for pictures."""
+    """Paint discs and time axis under a camera, on the screen or in a picture."""
     painter.setFont(font)
     metrics = QFontMetricsF(font)
     named: list[QRectF] = []
@@ -118,7 +118,7 @@ def paint_arrangement(
 
 
 def _visible_disc(place: RegionDisc, camera: Camera, size: tuple[int, int]) -> tuple[QPointF, float] | None:
-    """Where a disc is in pixels, and its radius; None outside of the view."""
+    """Return a disc's center and radius in pixels; None if it is outside the view."""
     x = (place.x - camera.x) * camera.scale + size[0] / 2
     y = (place.y - camera.y) * camera.scale + size[1] / 2
     radius = place.radius * camera.scale
@@ -142,7 +142,7 @@ def _paint_place(
 def _label_places(
     places: Sequence[RegionDisc], camera: Camera, size: tuple[int, int], metrics: QFontMetricsF
 ) -> Iterator[tuple[RegionDisc, QRectF]]:
-    """The discs that are large enough for their names, and where the names go."""
+    """Return the discs that are large enough for a label, with the places of their labels."""
     for place in places:
         seen = _visible_disc(place, camera, size)
         if seen is None or seen[1] < _MIN_NAMED_RADIUS or not place.name:
@@ -177,7 +177,7 @@ def _paint_axis(
     theme: Theme,
     metrics: QFontMetricsF,
 ) -> None:
-    """Lines at the moments, and their dates along the lower edge as far as there is room."""
+    """Paint the ticks, and their dates along the lower edge where there is room."""
     width, height = size
     base = height - _AXIS_HEIGHT
     ground = QColor(theme.window)

@@ -1,4 +1,4 @@
-"""What of the graph is bright, faint, hidden or colored: filters, queries, analyses over the scene."""
+"""Which nodes are bright, dimmed, hidden or colored: filters, queries and analyses over the scene."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from app.graph.model import Graph
 
 
 class Appearance:
-    """Lays filters and colors over the scene of `canvas`, and lays them anew when its graph is another.
+    """Applies filters and colors to the scene of `canvas`, and reapplies them when its graph changes.
 
-    A node is bright if the filter of the sheet and the search both have it. While changes wait for an
-    answer, the notes that they touch are bright and all else is faint. Colors of an analysis come before
-    those of queries, and both before the scene's own.
+    A node is bright if both the panel's filter and the search find it. While changes await approval, the
+    notes they touch are bright and all others are dimmed. Colors of an analysis override those of queries,
+    and both override the scene's own.
     """
 
     def __init__(self, canvas: Canvas) -> None:
@@ -40,22 +40,22 @@ class Appearance:
     # Filters
 
     def set_filter_result(self, paths: Collection[str] | None) -> None:
-        """What the sheet's filter finds; None for no filter."""
+        """Set what the panel's filter finds; None removes the filter."""
         self._kept = None if paths is None else frozenset(paths)
         self._filter()
 
     def find(self, paths: Collection[str] | None) -> None:
-        """What the search panel finds; None for no search."""
+        """Set what the search panel finds; None ends the search."""
         self._found = None if paths is None else frozenset(paths)
         self._filter()
 
     def await_answer(self, paths: Collection[str]) -> None:
-        """What changes touch that wait for an answer."""
+        """Set which notes are touched by changes that await approval."""
         self._pending = frozenset(paths)
         self._filter()
 
     def show(self, shown: VisibilitySettings) -> None:
-        """Which kinds of nodes are there, and whether the rest is dimmed or hidden."""
+        """Set which kinds of nodes are visible, and whether filtered nodes are dimmed or hidden."""
         scene = self._canvas.scene
         scene.hide_orphans = not shown.orphans
         scene.hidden_kinds = {
@@ -67,7 +67,7 @@ class Appearance:
         self._filter()
 
     def dim_rest(self, on: bool) -> None:
-        """Whether what a filter leaves out stays, but faint."""
+        """True if filtered nodes are dimmed rather than hidden."""
         self._dimmed = on
         self._filter()
 
@@ -86,23 +86,23 @@ class Appearance:
     # Colors and sizes
 
     def set_queries(self, groups: Sequence[QueryGroup], found: Sequence[Collection[str]]) -> None:
-        """Colours by query: each group and the paths that it has."""
+        """Color nodes by query: each group with the paths that it found."""
         self._queries, self._answers = tuple(groups), tuple(frozenset(each) for each in found)
         self._paint()
 
     def set_analysis(self, layer: Layer | None) -> None:
-        """Colours of an analysis of the graph that is shown; None ends them."""
+        """Set the colors of an analysis; None removes them."""
         self._analysis = None if layer is None else (self._canvas.scene.graph, layer)
         self._paint()
 
     def set_sizes(self, factors: NDArray[np.float32] | None, words: str = "") -> None:
-        """Sizes of an analysis of the graph that is shown, as factors, and what they mean; None ends them."""
+        """Set the sizes of an analysis as factors, with their meaning; None removes them."""
         self.size_words = "" if factors is None else words
         self._sizes = None if factors is None else (self._canvas.scene.graph, factors)
         self._canvas.set_node_sizes(factors)
 
     def hide(self, key: str, hidden: bool) -> bool:
-        """Hide or show the nodes of an entry of the legend; whether the entry is one of a layer."""
+        """Hide or show the nodes of a legend entry; return whether the entry belongs to a color layer."""
         if self._layer is None or key not in {group.key for group in self._layer.groups}:
             return False
         (self._hidden.add if hidden else self._hidden.discard)(key)
@@ -110,7 +110,7 @@ class Appearance:
         return True
 
     def entries(self) -> tuple[tuple[LegendEntry, ...], frozenset[str]]:
-        """What the legend lists: entries of the layer and of the scene, and the keys of hidden ones."""
+        """Return the legend's entries, of the layer and of the scene, and the keys of hidden ones."""
         scene = self._canvas.scene
         hidden = frozenset(scene.hidden_groups | self._hidden)
         if self._layer is None:
@@ -120,19 +120,19 @@ class Appearance:
         return (*self._layer.groups, *scene.nodes.groups), hidden
 
     def counts(self) -> tuple[int, ...]:
-        """How many nodes each query's group has."""
+        """Return the number of nodes of each query's group."""
         on_top = self._layer is not None and self._analysis is None
         return tuple(group.count for group in self._layer.groups) if on_top and self._layer else ()
 
     def set_theme(self, theme: Theme) -> None:
-        """Colour in another theme."""
+        """Apply a theme."""
         if self._analysis is not None:
             graph, layer = self._analysis
             self._analysis = graph, recolor_layer(layer, theme)
         self._paint()
 
     def graph_changed(self) -> None:
-        """Another graph, or another state of it, is in the scene."""
+        """Reapply everything to the scene's new graph or its new state."""
         graph = self._canvas.scene.graph
         if self._sizes is not None:
             known, factors = self._sizes
@@ -156,7 +156,7 @@ class Appearance:
 
 
 def transfer_values(values: NDArray, old: Graph, new: Graph, fill: float) -> NDArray:  # type: ignore[type-arg]
-    """One value per row of `old`, brought to the rows of `new` by path; nodes that are new get `fill`."""
+    """Map values per row of `old` to the rows of `new` by path; new nodes get `fill`."""
     if old is new:
         return values
     size = len(old)

@@ -1,4 +1,4 @@
-"""The camera over the graph: what part of it is seen, and how it travels. No Qt."""
+"""The camera over the graph: which part is visible, and how it moves. No Qt."""
 
 from __future__ import annotations
 
@@ -17,36 +17,36 @@ _FLIGHT_CURVATURE = 1.3
 
 @dataclass(frozen=True, slots=True)
 class Camera:
-    """Looks at `x`, `y` (layout units) with `scale` pixels per unit."""
+    """A view centered on `x`, `y` (layout units) at `scale` pixels per unit."""
 
     x: float = 0.0
     y: float = 0.0
     scale: float = 8.0
 
     def to_screen(self, at: NDArray[np.float32], width: float, height: float) -> NDArray[np.float32]:
-        """float32 (n, 2): positions in pixels of a view of that size."""
+        """Return positions in pixels of a view of that size, float32 (n, 2)."""
         middle = np.array([width / 2, height / 2], dtype=np.float32)
         eye = np.array([self.x, self.y], dtype=np.float32)
         return (at - eye) * np.float32(self.scale) + middle
 
     def to_world(self, x: float, y: float, width: float, height: float) -> tuple[float, float]:
-        """The place in the layout under a pixel of a view of that size."""
+        """Return the layout position of a pixel in a view of that size."""
         return self.x + (x - width / 2) / self.scale, self.y + (y - height / 2) / self.scale
 
     def zoomed(self, factor: float, x: float, y: float, width: float, height: float) -> Camera:
-        """Closer by `factor`, with the place under pixel (x, y) held where it is."""
+        """Return the camera zoomed by `factor` around pixel (x, y)."""
         scale = min(max(self.scale * factor, MIN_SCALE), MAX_SCALE)
         held_x, held_y = self.to_world(x, y, width, height)
         return Camera(held_x - (x - width / 2) / scale, held_y - (y - height / 2) / scale, scale)
 
     def moved(self, right: float, down: float) -> Camera:
-        """The picture moved by that many pixels."""
+        """Return the camera moved by a number of pixels."""
         return Camera(self.x - right / self.scale, self.y - down / self.scale, self.scale)
 
 
 @dataclass(frozen=True, slots=True)
 class Insets:
-    """Pixels at each side of a view that other things lie on."""
+    """Pixels at each side of a view that overlays cover."""
 
     left: float = 0.0
     top: float = 0.0
@@ -57,10 +57,10 @@ class Insets:
 def fit_camera(
     at: NDArray[np.float32], width: float, height: float, margin: float = 44.0, insets: Insets = Insets()
 ) -> Camera:
-    """The camera that shows all of `at` in the free room of a view, a few nodes not larger than life."""
+    """Return the camera that fits all of `at` into the free part of a view; few nodes keep scale 1."""
     if not len(at):
         return Camera()
-    # Column by column: numpy takes forty times as long for both at once.
+    # Column by column, because numpy takes forty times as long for both at once.
     columns = at[:, 0], at[:, 1]
     low = np.array([each.min() for each in columns])
     high = np.array([each.max() for each in columns])
@@ -73,14 +73,14 @@ def fit_camera(
 
 
 def free_size(width: float, height: float, insets: Insets, margin: float = 44.0) -> tuple[float, float]:
-    """How wide and high the part of a view is in which a graph is fitted."""
+    """Return the width and height of the part of a view that is free of overlays."""
     across = width - insets.left - insets.right - 2 * margin
     down = height - insets.top - insets.bottom - 2 * margin
     return max(across, 40.0), max(down, 40.0)
 
 
 def flight_path(start: Camera, end: Camera, width: float) -> tuple[Callable[[float], Camera], float]:
-    """The smoothest way between two cameras: out, across, in (van Wijk and Nuij, 2003).
+    """Return the smoothest flight between two cameras: out, across, in (van Wijk and Nuij, 2003).
 
     Returns:
         A function from 0 … 1 to the camera on the way, and the length of the way (about 1 per screen).

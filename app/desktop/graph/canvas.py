@@ -1,8 +1,7 @@
-"""The canvas: holds the scene, the eye and the layers, and runs frames while something moves.
+"""The canvas holds the scene, the camera and the layers, and runs frames while something moves.
 
-Frames run only while there is a reason: the camera travels, a fade runs, a picture or positions are on
-their way. Otherwise nothing is computed. The links come as a picture from a worker; nodes and names are
-painted in each frame, so they are always sharp and under the pointer.
+Frames run only while the camera moves, a fade runs, or a picture or positions are due. A worker draws the
+links into a picture; nodes and labels are painted in every frame, so they are always sharp.
 """
 
 from __future__ import annotations
@@ -28,23 +27,24 @@ from app.desktop.graph.render.overview import GraphOverview, GraphOverviewRender
 from app.desktop.graph.scene import Scene
 from app.desktop.theme.colors import Theme
 from app.graph.force_params import ForceParams
-from app.graph.layout_fitting import sunflower
+from app.graph.layout_fitting import sunflower_positions
 from app.graph.model import Graph, Positions
 
 _TOUCH_TIMEOUT_S = 0.02
 _START_SPACING = 2.5
-_MAX_FADED_LINKS = 20_000  # more nodes are lit and let go at once: each frame of a fade would draw them all
+# With more lit links a hover has no fade, because each of its frames would draw them all.
+_MAX_FADED_LINKS = 20_000
 
 
 class Canvas(HighlightMixin):
     """Paints the scene.
 
     Signals:
-        settled: An arrangement or a drag has come to rest.
-        moved: The camera has.
-        sorted: Communities are found, so colors are other ones.
-        shown: Another graph is in the scene; what lies over the canvas may take its place now.
-        overview_changed: There is a new small picture of the whole graph.
+        settled: An arrangement or a drag has ended.
+        moved: The camera has moved.
+        sorted: Communities were found, so colors changed.
+        shown: Another graph is in the scene; overlays can update their position.
+        overview_changed: The small picture of the whole graph changed.
     """
 
     shown = Signal()
@@ -83,24 +83,25 @@ class Canvas(HighlightMixin):
 
     @property
     def labels(self) -> LabelRenderer:
-        """The names."""
+        """The label renderer."""
         return self.layers.labels
 
-    # What is shown
+    # The graph
 
     def set_graph(
         self, graph: Graph, positions: Positions | None, found: NDArray[np.int64] | None = None
     ) -> None:
-        """Show `graph`: at `positions` (nan rows find a place), or arranged from scratch as it comes.
+        """Show `graph` at `positions` (nan rows find a place), or arrange it from scratch.
 
-        `found` are its communities, where they are known; else they are looked for if colors need them.
+        `found` are its communities if they are known; otherwise they are computed when the colors need them.
         """
         self.layers.edges.discard()
         if positions is not None and not np.isnan(positions).any():
             start = positions.copy()
         else:
-            # An even disc until a layout has better places: one point would be one giant dot.
-            start = sunflower(len(graph), _START_SPACING)
+            # Start with an even disc until the layout has better places: at one point all nodes would be
+            # one dot.
+            start = sunflower_positions(len(graph), _START_SPACING)
         self.scene.set_graph(graph, start, found=found)
         self.shown.emit()
         self.layers.renew()
@@ -125,14 +126,14 @@ class Canvas(HighlightMixin):
         self.refresh()
 
     def _show_marks(self, redraw: bool) -> None:
-        """Nodes are marked in another way."""
+        """Update after the marks of nodes changed."""
         self.layers.resize()
         self._light_path()
         self._stale = self._stale or redraw
         self.run_frames()
 
     def _clear_rows(self) -> None:
-        """Rows of the last graph mean nothing in the next one."""
+        """Clear row numbers, which are invalid in another graph."""
         self.dim.value = self.dim.aim = 0.0
         self.lit = np.empty(0, dtype=np.int32)
         self.held = None
@@ -145,25 +146,25 @@ class Canvas(HighlightMixin):
         self.layers.renew()
 
     def restyle(self) -> None:
-        """Colours or what they mean have changed."""
+        """Update after colors or their meaning changed."""
         self.scene.restyle()
         self.sort()
         self.refresh()
 
     def sort(self) -> None:
-        """Have communities found where colors need them; `sorted` tells when they are."""
+        """Find communities if the colors need them; `sorted` is emitted when they are found."""
         if self._finder.begin():
             self.run_frames()
 
     def set_forces(self, forces: ForceParams) -> None:
-        """Let all nodes find their balance under other forces."""
+        """Relax all nodes under other forces."""
         self.forces = forces
         self.layout_thread.set_forces(forces)
         self._moving = True
         self.run_frames()
 
     def refresh(self) -> None:
-        """Something about nodes or links has changed: a new picture is needed."""
+        """Request a new picture after nodes or links changed."""
         self._stale = True
         self.run_frames()
 
@@ -178,38 +179,38 @@ class Canvas(HighlightMixin):
 
     @property
     def is_arranging(self) -> bool:
-        """Whether a layout from scratch is on its way."""
+        """Return whether a layout from scratch is in progress."""
         return self._unfolding
 
     @property
     def camera(self) -> Camera:
-        """Where the eye is now."""
+        """The current camera."""
         return self.eye.camera
 
     def fit_camera(self) -> Camera:
-        """The camera that shows every node that is not hidden."""
+        """Return the camera that shows every visible node."""
         scene = self.scene
         shown = scene.positions if scene.is_whole else scene.positions[scene.strength > 0.0]
         return fit_camera(shown, self.width(), self.height(), insets=self.insets)
 
     def fit(self) -> None:
-        """Travel to where everything is seen, and keep it so when the size changes."""
+        """Move to where everything is visible, and keep it visible when the size changes."""
         self.eye.fly(self.fit_camera(), self.width())
         self.mark_touched()
         self._untouched = True
 
     def center_on(self, x: float, y: float) -> None:
-        """Look at a place in layout units, from as near as now."""
+        """Center a place given in layout units at the current scale."""
         self.eye.set(Camera(x, y, self.camera.scale))
         self.mark_touched()
 
     def viewport(self) -> QRectF:
-        """The rectangle of the layout that is seen now, in layout units."""
+        """Return the visible rectangle of the layout, in layout units."""
         across, down = self.width() / self.camera.scale, self.height() / self.camera.scale
         return QRectF(self.camera.x - across / 2, self.camera.y - down / 2, across, down)
 
     def keep_clear(self, insets: Insets) -> None:
-        """Where other things lie on the canvas: an untouched view fits the graph beside them."""
+        """Set what overlays cover; a view that the user has not moved fits the graph into the rest."""
         if insets != self.insets:
             self.insets = insets
             self._refit()
@@ -220,12 +221,12 @@ class Canvas(HighlightMixin):
             self.refresh()
 
     def page_aspect(self) -> float:
-        """Width by height of the room for an arrangement; 1 while it is not known."""
+        """Return width by height of the room for an arrangement; 1 while it is unknown."""
         across, down = free_size(self.width(), self.height(), self.insets)
         return across / down if self.isVisible() else 1.0
 
     def _show_strays(self) -> None:
-        """An untouched view travels when nodes have come to lie outside of it."""
+        """Fit the graph again if nodes left a view that the user has not moved."""
         if not self._untouched or self.held is not None or self.eye.moving:
             return
         shown = self.scene.positions[self.scene.strength > 0.0]
@@ -234,7 +235,7 @@ class Canvas(HighlightMixin):
             self.eye.fly(self.fit_camera(), self.width())
 
     def mark_touched(self) -> None:
-        """The user moved the camera: it no longer follows an arrangement."""
+        """Stop following the arrangement because the user moved the camera."""
         self._following = self._untouched = False
         self._touched_at = time.perf_counter()
         self.refresh()
@@ -243,7 +244,7 @@ class Canvas(HighlightMixin):
     # Frames
 
     def hover(self, row: int) -> None:
-        """Light up a node and its neighbors; -1 ends that."""
+        """Light up a node and its neighbors; -1 ends it."""
         if row == self.scene.hovered:
             return
         self.scene.hovered = row
@@ -257,7 +258,7 @@ class Canvas(HighlightMixin):
         self.run_frames()
 
     def _light_path(self) -> None:
-        """While no node is hovered, those on the path stay bright."""
+        """Keep the nodes on the path bright while no node is hovered."""
         path = self.scene.marks.path
         if path and self.scene.hovered < 0:
             self.lit = np.array(path, dtype=np.int32)
@@ -266,7 +267,7 @@ class Canvas(HighlightMixin):
             self.dim.aim = 0.0
 
     def _waits(self) -> bool:
-        """Whether all that a frame could show is a picture that is not there yet."""
+        """Return whether a frame could show nothing but a picture that is not ready."""
         edges = self.layers.edges
         return edges.busy and not edges.ready and (self._arranging or not (self._moving or self._stirs()))
 
@@ -300,12 +301,12 @@ class Canvas(HighlightMixin):
         return moving or working or self.layout_thread.busy
 
     def _stirs(self) -> bool:
-        """Whether something besides nodes and links moves by itself."""
+        """Return whether anything other than nodes and links is animated."""
         breathing = bool(self.scene.pending or self.scene.marks.breathing) and self.isVisible()
         return self.eye.moving or self.dim.moving or self.labels.fading or breathing
 
     def _take_positions(self, fresh: bool) -> None:
-        """The newest positions; while everything moves they wait for the links' picture, to fit it."""
+        """Take the newest positions; while everything moves they wait for the picture of the links."""
         if self._arranging and not fresh:
             return
         newest = self.layout_thread.take_positions()
@@ -326,11 +327,11 @@ class Canvas(HighlightMixin):
 
     @property
     def _arranging(self) -> bool:
-        """Whether everything moves: then frames wait for the links, and leave the layout its time."""
+        """Return whether everything moves, so that frames wait for the links."""
         return self._moving and self.held is None and self.layers.edges.busy and not self._is_touched
 
     def _request(self, hurried: bool) -> None:
-        """Have the links drawn for what is shown now; while it moves a sample is enough."""
+        """Request the links' picture of the current state; during motion a sample of links is enough."""
         self._stale, self._rough = False, hurried
         if not self.size().isEmpty():
             size = (self.width(), self.height())
@@ -339,18 +340,18 @@ class Canvas(HighlightMixin):
 
     @property
     def _is_touched(self) -> bool:
-        """Whether the camera moves, or did so within the last frames."""
+        """Return whether the camera moved within the last frames."""
         return self.eye.moving or time.perf_counter() - self._touched_at < _TOUCH_TIMEOUT_S
 
-    # The whole in small
+    # The overview
 
     @property
     def overview(self) -> GraphOverview | None:
-        """The small picture of the whole graph, if it is wanted and drawn."""
+        """The small picture of the whole graph, if it was requested and is drawn."""
         return self._overviews.overview
 
     def want_overview(self, width: int, height: int) -> None:
-        """Have a small picture of the whole, in pixels at a ratio of one; 0 and 0 for none any more."""
+        """Request a picture of the whole graph of this size in pixels at a ratio of one; 0 and 0 end it."""
         self._overviews.request(width, height, self.devicePixelRatioF())
         self.run_frames()
 
@@ -363,7 +364,7 @@ class Canvas(HighlightMixin):
     # Painting
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Qt's call to paint."""
+        """Paint a frame."""
         if self.layers.ratio != self.devicePixelRatioF():
             self.layers.renew(ratio=self.devicePixelRatioF())
             self.refresh()
@@ -373,26 +374,26 @@ class Canvas(HighlightMixin):
             painter.drawImage(QPointF(0, 0), image)
 
     def picture(self, width: int, height: int, ratio: float = 1.0) -> QImage:
-        """The scene as it is framed now, drawn at once in full quality, at any size; see `still_picture`."""
+        """Return the current view drawn at once in full quality, at any size; see `still_picture`."""
         factor = min(width / max(self.width(), 1), height / max(self.height(), 1))
         camera = Camera(self.camera.x, self.camera.y, self.camera.scale * factor)
         return draw_still(self.scene, self.font(), camera, (width, height), ratio)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Qt's call after a change of size: an untouched view keeps showing everything."""
+        """Fit the graph into the new size unless the user has moved the view."""
         super().resizeEvent(event)
         self._refit()
         self.refresh()
 
     def changeEvent(self, event: QEvent) -> None:
-        """Qt's call after a change of font."""
+        """Redraw the labels after a change of font."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
             self.layers.renew(self.font())
             self.run_frames()
 
     def close_layers(self) -> None:
-        """End the worker and the layout; no frames run any more."""
+        """Stop the worker and the layout; no frames run afterwards."""
         self._closed = True
         self._finder.close()
         self._frames.stop()

@@ -1,4 +1,4 @@
-"""A coloring over that of the groups: what queries or an analysis say a node is. No Qt."""
+"""Color layers over the colors of the groups, from queries or from an analysis. No Qt."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MAX_COMMUNITIES = 24
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """Entries for the legend, and which of them each node has.
+    """Legend entries and the entry of each node.
 
     Args:
         groups: The entries; their counts are those of `member`.
@@ -29,12 +29,12 @@ class Layer:
     member: NDArray[np.int16]
 
     def colors(self) -> NDArray[np.uint32]:
-        """uint32 (n,): 0xRRGGBB, `NO_COLOR` where the node keeps its own."""
+        """Return 0xRRGGBB per node, uint32 (n,); `NO_COLOR` where the node keeps its own."""
         table = np.append(pack_colors([group.color for group in self.groups]), np.uint32(NO_COLOR))
         return np.asarray(table[self.member], dtype=np.uint32)
 
     def hidden(self, keys: Collection[str]) -> NDArray[np.bool_]:
-        """Bool (n,): the nodes of the entries with these keys."""
+        """Return which nodes belong to the entries with these keys, bool (n,)."""
         places = [place for place, group in enumerate(self.groups) if group.key in keys]
         return np.isin(self.member, places)
 
@@ -42,11 +42,11 @@ class Layer:
 def query_layer(
     graph: Graph, groups: Sequence[QueryGroup], found: Sequence[Collection[str]], theme: Theme
 ) -> Layer | None:
-    """The nodes that each group's query finds; the first group that has a node keeps it.
+    """Return a layer of the nodes that each group's query finds; the first group that finds a node keeps it.
 
     Args:
-        graph: Whose nodes.
-        groups: In the order in which they count.
+        graph: The graph with the nodes.
+        groups: The groups in order of precedence.
         found: The paths of each group.
         theme: The colors.
     """
@@ -63,7 +63,7 @@ def query_layer(
 
 
 def community_layer(graph: Graph, of: NDArray[np.int64], theme: Theme) -> Layer:
-    """Communities as `of` (int64 (n,), 0 the largest, -1 none) says, named after their best linked note."""
+    """Return a layer of communities (`of`: int64 (n,), 0 the largest, -1 none) named after their hubs."""
     count = min(int(of.max(initial=-1)) + 1, _MAX_COMMUNITIES)
     member = np.where((of >= 0) & (of < count), of, -1).astype(np.int16)
     names = ["" for _ in range(count)]
@@ -84,7 +84,7 @@ def community_layer(graph: Graph, of: NDArray[np.int64], theme: Theme) -> Layer:
 
 
 def recolor_layer(layer: Layer, theme: Theme, groups: Sequence[QueryGroup] = ()) -> Layer:
-    """The same in the colors of another theme."""
+    """Return the layer in the colors of another theme."""
     colors = [_color(theme, place) for place in range(len(layer.groups))]
     for place, group in enumerate(layer.groups):
         if group.key == "part-other":

@@ -1,4 +1,4 @@
-"""Which graph is on the canvas: the whole one with what decorates it, or the surroundings of some notes."""
+"""Which graph is on the canvas: the whole graph with its decorations, or the neighborhood of some notes."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from app.graph.model import Graph, Positions
 
 
 class DisplayedGraph:
-    """Keeps the graph of the index apart from what `canvas` shows of it and with it.
+    """Separates the graph of the index from what `canvas` shows.
 
-    `whole` is the graph of the index; its nodes come first in what is shown, in the same order.
+    `whole` is the graph of the index; its nodes come first in the displayed graph, in the same order.
     """
 
     def __init__(self, canvas: Canvas, arranging: LayoutSwitch, decoration: VirtualNodes) -> None:
@@ -30,21 +30,21 @@ class DisplayedGraph:
         self.local: tuple[tuple[str, ...], int] | None = None
 
     def positions(self) -> Positions:
-        """float32 (n, 2): where the nodes of `whole` are by their links, also while they lie otherwise."""
+        """Return the positions of `whole` by links, float32 (n, 2), also in another arrangement."""
         if self.local is not None:
             return self._places[: len(self.whole)]
         kept = self._arranging.link_positions()
         return (self._canvas.scene.positions if kept is None else kept)[: len(self.whole)]
 
     def communities(self) -> NDArray[np.int64] | None:
-        """int64 (n,): the communities of `whole`; None where nobody has looked for them."""
+        """Return the communities of `whole`, int64 (n,); None if they were not computed."""
         found = None if self.local else self._canvas.scene.communities
         return None if found is None else found[: len(self.whole)]
 
     def show_graph(
         self, graph: Graph, positions: Positions | None, communities: NDArray[np.int64] | None
     ) -> None:
-        """Show another graph: at its places (nan for none), or arranged from scratch."""
+        """Show another graph at given positions (nan for none), or arrange it from scratch."""
         self.local = None
         self.whole = graph
         self._arranging.reset()
@@ -57,12 +57,12 @@ class DisplayedGraph:
         self._canvas.set_graph(shown, positions, communities)
 
     def update_graph(self, graph: Graph, renamed: Mapping[str, str] | None, places: Positions | None) -> None:
-        """Show the next state of the same graph: known nodes stay, new ones come beside their neighbors.
+        """Show the next state of the same graph: known nodes stay, new ones appear next to their neighbors.
 
         Args:
             graph: The next state.
             renamed: New path by old path.
-            places: float32 (n, 2), what `carry` gives for `positions()`; None to work it out here.
+            places: float32 (n, 2), what `carry` gives for `positions()`; None to compute it here.
         """
         canvas, before = self._canvas, self.whole
         shown = self._decoration.apply_to(graph)
@@ -81,7 +81,7 @@ class DisplayedGraph:
         canvas.replace_graph(shown, places)
 
     def show_local(self, paths: Sequence[str], depth: int) -> str | None:
-        """Show what is at most `depth` links from `paths`; the name of the first, None if none is there."""
+        """Show what is at most `depth` links from `paths`; return the first name or None."""
         whole = self._decoration.apply_to(self.whole)
         listed = tuple(path for path in paths if path in whole.rows)
         if not listed:
@@ -94,11 +94,11 @@ class DisplayedGraph:
         return whole.names[whole.rows[listed[0]]]
 
     def show_whole(self) -> None:
-        """Leave the local graph; every node is where it was."""
+        """Leave the local graph; every node returns to its place."""
         self.show_graph(self.whole, self._places[: len(self.whole)], None)
 
     def _go_on_locally(self, shown: Graph, renamed: Mapping[str, str] | None) -> None:
-        """The local graph in its next state; without the notes it is about, the whole graph."""
+        """Update the local graph; show the whole graph if its notes are gone."""
         assert self.local is not None
         paths, depth = self.local
         paths = tuple((renamed or {}).get(path, path) for path in paths)

@@ -1,4 +1,4 @@
-"""Saving the graph as a picture or a drawing: asks how and where, draws beside the window, and reports."""
+"""Exports the graph as PNG or SVG: shows the dialog, draws in a thread and reports the result."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FILTERS = {"png": "PNG (*.png)", "svg": "SVG (*.svg)"}
 
 
 class GraphExport(QObject):
-    """Saves what `view` shows."""
+    """Exports what `view` shows."""
 
     def __init__(self, view: GraphView) -> None:
         super().__init__(view)
@@ -29,7 +29,7 @@ class GraphExport(QObject):
         view.export_requested.connect(self.begin)
 
     def begin(self, kind: str) -> None:
-        """Ask how a "png" or "svg" is to be like, and save it."""
+        """Show the options for a "png" or "svg" and export it."""
         tasks.start(self._ask(kind), owner=self._view, what=self.tr("export the graph"))
 
     async def _ask(self, kind: str) -> None:
@@ -50,7 +50,7 @@ class GraphExport(QObject):
             await self.save(file if file.suffix else file.with_suffix(f".{kind}"), wish)
 
     async def save(self, file: Path, wish: ExportOptions) -> None:
-        """Draw and write it; what went wrong is told, and a file of that name is as it was."""
+        """Draw and write the file; an error is reported and leaves an existing file unchanged."""
         view = self._view
         still = take_snapshot(view.canvas, view.annotations.places, view.annotations.moments, wish)
         view.note.show_message(self.tr("Exporting the graph…"))
@@ -70,10 +70,10 @@ class GraphExport(QObject):
 
 
 def _write(still: GraphSnapshot, file: Path, stopped: threading.Event) -> None:
-    """Draw and write; in a thread.
+    """Draw and write the file; called in a thread.
 
     Raises:
-        OSError: the file cannot be written.
+        OSError: The file can't be written.
     """
     if still.wish.kind == "svg":
         try:

@@ -1,4 +1,4 @@
-"""What a picture of the graph is to be like: how large, of what part, with names, on which ground."""
+"""The dialog for exporting the graph: size, part, labels and background."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MAX_PIXELS = 120_000_000
 
 @dataclass(frozen=True, slots=True)
 class ExportOptions:
-    """A picture: `width` and `height` in pixels at a scale of one, `scale` pixels for each of them."""
+    """The options of a picture: `width` and `height` in pixels at scale 1, multiplied by `scale`."""
 
     kind: str
     width: int
@@ -26,16 +26,16 @@ class ExportOptions:
 
     @property
     def pixels(self) -> tuple[int, int]:
-        """How wide and high the file's picture is."""
+        """The size of the file's picture in pixels."""
         return self.width * self.scale, self.height * self.scale
 
 
 class GraphExportDialog(SheetDialog):
-    """Asks; `wish` has the answer.
+    """Asks for the options; `wish` returns them.
 
     Args:
         kind: "png" or "svg".
-        aspect: Width by height of what the view shows now.
+        aspect: Width by height of the current view.
         whole: Width by height of the whole graph.
         parent: The window.
     """
@@ -100,7 +100,7 @@ class GraphExportDialog(SheetDialog):
 
     @property
     def wish(self) -> ExportOptions:
-        """What is asked for now."""
+        """Return the chosen options."""
         everything, width = bool(self.part.currentData()), self.width_box.value()
         height = max(_MIN_SIDE_PX, round(width / max(0.05, self._aspects[everything])))
         scale = int(self.scale.currentData()) if self._kind == "png" else 1

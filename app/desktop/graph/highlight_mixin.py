@@ -1,4 +1,4 @@
-"""A widget over a scene whose nodes can be marked: own colors and sizes, visibility, glows, a path."""
+"""A widget over a scene whose nodes can be highlighted by color, size, visibility, glow or a path."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from app.desktop.graph.scene import Scene
 
 
 class HighlightMixin(QWidget):
-    """What a canvas offers to those who mark nodes; each call shows at once.
+    """Highlights nodes of the canvas; every call is visible at once.
 
-    Rows are those of the scene's graph; arrays are taken over, and not changed by anybody afterwards. Marks
+    Rows are those of the scene's graph; arrays are taken over and must not be changed afterwards. Highlights
     follow the nodes into the next state of the same graph and end with another one.
 
     Signals:
-        marked: Something is marked in another way; true where the picture of links changes with it.
+        marked: Highlights changed; true if the picture of links changes with them.
     """
 
     marked = Signal(bool)
@@ -29,29 +29,29 @@ class HighlightMixin(QWidget):
         self.scene = scene
 
     def set_node_colors(self, colors: NDArray[np.uint32] | None) -> None:
-        """Give nodes colors of their own: uint32 (n,), 0xRRGGBB or `look.NO_COLOR`; None ends that."""
+        """Set colors, uint32 (n,), 0xRRGGBB or `look.NO_COLOR`; None removes them."""
         self.scene.marks.colors = colors
         self.scene.recolor()
         self.marked.emit(True)
 
     def set_node_sizes(self, factors: NDArray[np.float32] | None) -> None:
-        """Draw nodes larger or smaller: float32 (n,), factors on the radius; None ends that."""
+        """Set size factors on the radius, float32 (n,); None removes them."""
         self.scene.marks.set_sizes(factors)
         self.scene.resize()
         self.marked.emit(True)
 
     def set_visible(self, mask: NDArray[np.bool_] | None) -> None:
-        """Hide the nodes whose entry in bool (n,) is false, besides those hidden already; None ends that."""
+        """Hide the nodes that are false in bool (n,), in addition to hidden ones; None shows them again."""
         self.scene.marks.visible = mask
         self.scene.refilter()
         self.marked.emit(True)
 
     def set_glow(self, key: str, paths: Collection[str], color: str = "", breathing: bool = False) -> None:
-        """Put a light around nodes until the same `key` comes without paths; "" is the accent's color."""
+        """Set a glow around nodes until the same `key` is set without paths; "" is the accent color."""
         self.scene.marks.set_glow(key, paths, color, breathing)
         self.marked.emit(False)
 
     def highlight_path(self, rows: Sequence[int]) -> None:
-        """Draw a way through the graph, node by node, and dim what is not on it; no rows end that."""
+        """Highlight a path node by node and dim everything else; no rows remove it."""
         self.scene.marks.path = list(rows)
         self.marked.emit(False)

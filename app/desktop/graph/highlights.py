@@ -1,4 +1,4 @@
-"""What is laid over the ordinary look of nodes: colors, sizes, visibility, glows, a path. No Qt."""
+"""Highlights over the ordinary look of nodes: colors, sizes, visibility, glows and a path. No Qt."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _MIN_SIZE_FACTOR, _MAX_SIZE_FACTOR = 0.25, 6.0
 
 @dataclass(frozen=True, slots=True)
 class Glow:
-    """A light around nodes.
+    """A glow around nodes.
 
     Args:
-        paths: Which nodes.
+        paths: The nodes.
         color: "#rrggbb", empty for the accent.
-        breathing: Whether it swells and fades.
+        breathing: True if it pulsates.
     """
 
     paths: frozenset[str]
@@ -63,11 +63,11 @@ class Highlights:
 
     @property
     def breathing(self) -> bool:
-        """Whether a light swells and fades."""
+        """Return whether a glow pulsates."""
         return any(glow.breathing for glow in self.glows.values())
 
     def transferred(self, before: Graph, after: Graph) -> Highlights:
-        """The same marks in the next state of a graph; new nodes have none, a path that lost one ends."""
+        """Return the highlights for the next state of a graph: new nodes have none, a broken path ends."""
         if before is after:
             return self
         known = before.rows

@@ -1,4 +1,4 @@
-"""Other arrangements than the one by links: nodes glide there, and back to where the forces had them."""
+"""Switches between arrangements: nodes glide to another one and back to where the links put them."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from app.graph.model import Graph, Positions
 
 
 class LayoutSwitch(QObject):
-    """Knows what decides where the nodes of `canvas` are, and keeps the places by links meanwhile.
+    """Tracks the arrangement of `canvas` and keeps the positions by links.
 
-    `changed` comes when another kind is shown.
+    `changed` is emitted when another arrangement is shown.
     """
 
     changed = Signal()
@@ -32,13 +32,13 @@ class LayoutSwitch(QObject):
 
     @property
     def is_by_links(self) -> bool:
-        """Whether the forces have arranged what is shown."""
+        """Return whether the links determine the positions."""
         return self.kind is LayoutMode.FORCE
 
     def show(
         self, kind: LayoutMode, places: Positions, discs: Sequence[RegionDisc], moments: Sequence[AxisTick]
     ) -> None:
-        """Let the nodes glide to `places`, float32 (n, 2), of an arrangement of the graph that is shown."""
+        """Animate the nodes to `places`, float32 (n, 2), of an arrangement of the displayed graph."""
         scene = self._canvas.scene
         if self.is_by_links:
             self._by_links = scene.graph, scene.positions.copy()
@@ -48,7 +48,7 @@ class LayoutSwitch(QObject):
         self.changed.emit()
 
     def show_by_links(self) -> None:
-        """Let the nodes glide back to the places that they had by their links."""
+        """Animate the nodes back to their positions by links."""
         if self.is_by_links or self._by_links is None:
             return
         graph, places = self._by_links
@@ -57,7 +57,7 @@ class LayoutSwitch(QObject):
         self.glide.animate_to(back)
 
     def link_positions(self) -> Positions | None:
-        """Where the nodes shown are by their links, or will be; None while they are there."""
+        """Return the positions by links of the displayed nodes; None while the nodes are there."""
         if self.is_by_links:
             return self.glide.target
         if self._by_links is None or self._by_links[0] is not self._canvas.scene.graph:
@@ -65,14 +65,14 @@ class LayoutSwitch(QObject):
         return self._by_links[1]
 
     def graph_changed(self, graph: Graph, renamed: Mapping[str, str] | None = None) -> None:
-        """The next state of the same graph is shown: the places by links are kept for it."""
+        """Keep the positions by links for the next state of the same graph."""
         self.glide.stop()
         if self._by_links is not None:
             before, places = self._by_links
             self._by_links = graph, transfer_positions(before, places, graph, renamed)[0]
 
     def reset(self) -> None:
-        """Another graph is shown, which is arranged by its links."""
+        """Reset for another graph, which is arranged by its links."""
         self.glide.stop()
         self._clear()
 

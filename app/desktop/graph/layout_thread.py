@@ -1,4 +1,4 @@
-"""Runs a layout beside the GUI: commands go in, the newest positions come out. No Qt."""
+"""Runs a layout in a thread: commands go in, the newest positions come out. No Qt."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _UNSEEN_TIMEOUT_S = 0.05
 
 
 class LayoutThread:
-    """One daemon thread around one `Layout`; it sleeps while the layout is settled.
+    """A daemon thread around one `Layout`, idle while the layout is settled.
 
-    The owner polls `take` from its frames: no signals cross, so nothing can arrive at a dead widget. A graph
-    whose nodes all have their places wakes nobody until one is taken in the hand.
+    The owner polls `take_positions` in its frames: no signals cross threads, so none can reach a deleted
+    widget. A graph whose nodes all have positions starts no work until a node is dragged.
 
     Args:
-        make: Makes the layout; called in the thread, when it is needed. By default the best there is.
+        make: Creates the layout; called in the thread when it is needed. The default is the fastest one.
     """
 
     def __init__(self, make: Callable[[], Layout] | None = None) -> None:
@@ -52,7 +52,7 @@ class LayoutThread:
 
     @property
     def busy(self) -> bool:
-        """Whether more positions are to come."""
+        """Return whether more positions are due."""
         with self._condition:
             return self._busy or self._newest is not None
 
@@ -64,7 +64,7 @@ class LayoutThread:
         aspect: float = 1.0,
         forces: ForceParams = DEFAULT_FORCES,
     ) -> None:
-        """Begin with another graph; see `Layout.start`. Positions of the last one are dropped."""
+        """Start with another graph; see `Layout.start`. Positions of the previous one are dropped."""
         with self._condition:
             self._commands.clear()
             self._later, self._newest = None, None
@@ -86,28 +86,28 @@ class LayoutThread:
             self._later = begin
 
     def warm_up(self) -> None:
-        """Load what a drag will need, so that the first one does not wait."""
+        """Load what a drag needs, so that the first drag does not wait."""
         self._post(lambda: None)
 
     def pin(self, row: int, x: float, y: float) -> None:
-        """Hold a node at a place."""
+        """Hold a node at a position."""
         self._post(lambda: self._laid().pin(row, x, y))
 
     def release(self, row: int) -> None:
-        """Let a held node go."""
+        """Release a held node."""
         self._post(lambda: self._laid().release(row))
 
     def set_forces(self, forces: ForceParams) -> None:
-        """Let all nodes glide to their balance under `forces`; as often as a slider moves."""
+        """Relax all nodes under `forces`; may be called on every move of a slider."""
         self._post(lambda: self._laid().set_forces(forces))
 
     @property
     def paused(self) -> bool:
-        """Whether the layout is paused."""
+        """Return whether the layout is paused."""
         return self._paused
 
     def pause(self) -> None:
-        """Stop all motion, an arrangement from scratch too; a node in the hand still moves, alone."""
+        """Stop all motion, also of an arrangement from scratch; only a dragged node still moves."""
         self._paused = True
         self._post(lambda: self._laid().pause())
 
@@ -117,7 +117,7 @@ class LayoutThread:
         self._post(lambda: self._laid().resume())
 
     def take_positions(self) -> Positions | None:
-        """The newest positions, or None when nothing is new since the last call."""
+        """Return the newest positions, or None if they have not changed since the last call."""
         with self._condition:
             newest, self._newest = self._newest, None
             self._ahead = 0
@@ -125,7 +125,7 @@ class LayoutThread:
             return newest
 
     def stop(self) -> None:
-        """End the thread; it does not come back."""
+        """End the thread for good."""
         with self._condition:
             self._stopped = True
             self._condition.notify()
@@ -145,7 +145,7 @@ class LayoutThread:
             self._condition.notify()
 
     def _laid(self) -> Layout:
-        """The layout; only its thread asks for it."""
+        """Return the layout; only its thread calls this."""
         if self._layout is None:
             self._layout = self._make()
         return self._layout
@@ -184,10 +184,10 @@ class LayoutThread:
         self._await_viewer()
 
     def _await_viewer(self) -> None:
-        """Not many steps ahead of what was taken: the time is needed to draw it. Nobody has to take any."""
+        """Wait while the viewer is several steps behind, which leaves it time to draw."""
         with self._condition:
             self._ahead += 1
-            if self._ahead >= _MAX_STEPS_AHEAD and not self._laid().is_arranging:
+            if self._ahead >= _MAX_STEPS_AHEAD and not self._laid().is_computing:
                 self._condition.wait_for(self._is_needed, _UNSEEN_TIMEOUT_S)
 
     def _is_needed(self) -> bool:
@@ -195,14 +195,14 @@ class LayoutThread:
 
 
 def _best() -> Layout:
-    """Loaded here, in the thread: it takes longer than a vault with saved places takes to be shown."""
-    from app.graph.layout import new_layout
+    """Create the fastest layout; imported in the thread because that is slow."""
+    from app.graph.layout import Layout
 
-    return new_layout()
+    return Layout()
 
 
 def combine_stops(*ends: Callable[[], None]) -> Callable[[], None]:
-    """What ends several things at once; it holds none of their owners, so it may outlive a widget."""
+    """Return a function that stops several threads; it references no owner, so it may outlive a widget."""
 
     def end() -> None:
         for each in ends:

@@ -13,7 +13,7 @@ _MAX_NODES = 1500
 
 
 def extract_subgraph(graph: Graph, paths: Iterable[str], depth: int) -> Graph:
-    """What is at most `depth` links from one of `paths`, with all links among it; at most 1,500 nodes."""
+    """Return what is at most `depth` links from one of `paths`, with all links in it; at most 1,500 nodes."""
     starts = [graph.rows[path] for path in paths if path in graph.rows]
     share = max(1, _MAX_NODES // max(1, len(starts)))
     reached = [graph.rows_around(row, depth, share) for row in starts[:_MAX_NODES]]

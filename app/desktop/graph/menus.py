@@ -1,4 +1,4 @@
-"""The menus of the graph: of a node, of several, of the ground. What needs a tool is there if the tool is."""
+"""The context menus of the graph: of one node, of several and of the background."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _LOCAL_GRAPH_DEPTH = 2
 class GraphMenu(QObject):
     """Opens menus over `view`.
 
-    `act` carries what is to be done with which path, as the files panel's menu does. `path_from` carries a
-    path, `path_between` two, `suggest_for` one: questions to the analysis. `searched` carries a query.
+    `act` carries an action and a path, as the menu of the files panel does. `path_from` carries a path,
+    `path_between` two, `suggest_for` one: requests to the analysis. `searched` carries a query.
     """
 
     open_requested = Signal(str)
@@ -44,12 +44,12 @@ class GraphMenu(QObject):
 
     async def _open(self, path: str, at: QPoint) -> None:
         tools = await self._client.run(
-            lambda workspace: frozenset(tool.name for tool in workspace.registry.tools(Caller.user()))
+            lambda vault: frozenset(tool.name for tool in vault.tools.tools(Caller.user()))
         )
         self.menu(path, tools).popup(at)
 
     def menu(self, path: str, tools: Collection[str]) -> QMenu:
-        """The menu of the node `path` (empty for the ground); of the selection if it has more than one."""
+        """Return the menu of node `path` (empty for the background), or of a selection of several nodes."""
         menu = QMenu(self._view)
         menu.aboutToHide.connect(menu.deleteLater)
         chosen = self._view.selection()
@@ -87,7 +87,7 @@ class GraphMenu(QObject):
         menu.addAction(self.tr("Shortest path to…"), partial(self.path_from.emit, path))
         menu.addAction(self.tr("Suggest links"), partial(self.suggest_for.emit, path))
         menu.addSeparator()
-        menu.addAction(self.tr("Give to the agent"), partial(self.act.emit, "ask", path))
+        menu.addAction(self.tr("Attach to agent prompt"), partial(self.act.emit, "ask", path))
         menu.addAction(self.tr("Copy link"), partial(self.act.emit, "copy-link", path))
         menu.addSeparator()
         self._add_tools(
@@ -104,7 +104,7 @@ class GraphMenu(QObject):
     def _add_tools(
         self, menu: QMenu, path: str, tools: Collection[str], entries: tuple[tuple[str, str, str], ...]
     ) -> None:
-        """The entries whose tool the user may call."""
+        """Add the entries whose tool the user may call."""
         for words, what, tool in entries:
             if tool in tools:
                 menu.addAction(words, partial(self.act.emit, what, path))
@@ -152,8 +152,6 @@ class GraphMenu(QObject):
 
     async def _copy_links(self, notes: tuple[str, ...]) -> None:
         paths = [NotePath(path) for path in notes]
-        names = await self._client.run(
-            lambda workspace: [workspace.index.resolver.shortest(path, None) for path in paths]
-        )
+        names = await self._client.run(lambda vault: [vault.notes.shortest(path, None) for path in paths])
         QGuiApplication.clipboard().setText("\n".join(f"- [[{name}]]" for name in names))
         self._view.note.show_message(self.tr("{0} links copied").format(len(names)))

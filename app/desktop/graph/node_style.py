@@ -1,4 +1,4 @@
-"""Which color every node and link has, and what the colors mean."""
+"""The colors of nodes and links, and their meaning."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from enum import StrEnum
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QCoreApplication
 
+from app.desktop.runtime.translation import translate
 from app.desktop.theme.colors import Theme
 from app.graph.core_drawing import HOLLOW_FLAG
 from app.graph.edge_style import EdgeStyle
@@ -25,7 +25,7 @@ NO_COLOR = 0xFFFFFFFF
 
 
 class ColorBy(StrEnum):
-    """What a node's color says."""
+    """The property that determines a node's color."""
 
     TYPE = "type"
     FOLDER = "folder"
@@ -45,21 +45,21 @@ class LegendEntry:
 
 @dataclass(frozen=True, eq=False)
 class NodeStyle:
-    """The group of every node, an index into `groups`."""
+    """The group of every node, as an index into `groups`."""
 
     group: NDArray[np.int16]
     groups: tuple[LegendEntry, ...]
 
 
 def default_color_by(graph: Graph) -> ColorBy:
-    """By type where notes have types; else by community, so that a plain vault is not one color."""
+    """Return by type if notes have types, otherwise by community, so that a plain vault has colors too."""
     typed = graph.is_note & ~encode_columns(graph).types.is_among(["note"])
     most = np.count_nonzero(typed) * 3 >= np.count_nonzero(graph.is_note)
     return ColorBy.TYPE if most else ColorBy.COMMUNITY
 
 
 def style_nodes(graph: Graph, theme: Theme, by: ColorBy, found: NDArray[np.int64]) -> NodeStyle:
-    """Groups and their colors; notes that do not exist and attachments are groups of their own.
+    """Return groups and their colors; missing notes and attachments are groups of their own.
 
     `found` is the community of every node, -1 for none.
     """
@@ -69,15 +69,15 @@ def style_nodes(graph: Graph, theme: Theme, by: ColorBy, found: NDArray[np.int64
         of_notes, labels = _communities(graph, plain, found)
     elif by is ColorBy.FOLDER:
         of_notes = columns.tops
-        labels = {key: _tr("Vault root") if key == "/" else key for key in of_notes.words}
+        labels = {key: translate("Legend", "Vault root") if key == "/" else key for key in of_notes.words}
     else:
         of_notes = columns.types
         labels = {key: key[:1].upper() + key[1:] for key in of_notes.words}
     labels |= {
-        "unresolved": _tr("Unresolved"),
-        "attachment": _tr("Attachment"),
-        "tag": _tr("Tag"),
-        "other": _tr("Other"),
+        "unresolved": translate("Legend", "Unresolved"),
+        "attachment": translate("Legend", "Attachment"),
+        "tag": translate("Legend", "Tag"),
+        "other": translate("Legend", "Other"),
     }
     words = (*of_notes.words, *columns.kinds.words)
     codes = np.where(plain, of_notes.codes, len(of_notes.words) + columns.kinds.codes)
@@ -101,17 +101,13 @@ def style_nodes(graph: Graph, theme: Theme, by: ColorBy, found: NDArray[np.int64
     )
 
 
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("Legend", text)
-
-
 def _communities(
     graph: Graph, plain: NDArray[np.bool_], found: NDArray[np.int64]
 ) -> tuple[Column, dict[str, str]]:
-    """A key per node, and labels that name the note with most links in each."""
+    """Return a key per node, and labels that name the best linked note of each community."""
     words = tuple(f"community-{each}" for each in range(_MAX_COMMUNITIES))
     codes = np.where((found >= 0) & (found < _MAX_COMMUNITIES), found, _MAX_COMMUNITIES).astype(np.int32)
-    labels = dict.fromkeys(words, _tr("Unnamed group"))
+    labels = dict.fromkeys(words, translate("Legend", "Unnamed group"))
     for code, word in enumerate(words):
         rows = np.flatnonzero((codes == code) & plain)
         if len(rows):
@@ -120,7 +116,7 @@ def _communities(
 
 
 def carry_communities(old: Graph, found: NDArray[np.int64], new: Graph) -> NDArray[np.int64]:
-    """The communities of the next state of a graph: known nodes keep theirs, new ones join a neighbor's."""
+    """Return the communities of a graph's next state: known nodes keep theirs, new ones join a neighbor's."""
     before = old.rows
     kept = np.array([found[before[path]] if path in before else -2 for path in new.paths], dtype=np.int64)
     for row in np.flatnonzero(kept == -2).tolist():
@@ -131,7 +127,7 @@ def carry_communities(old: Graph, found: NDArray[np.int64], new: Graph) -> NDArr
 
 
 def _rank_keys(counts: Mapping[str, int], labels: Mapping[str, str], by: ColorBy) -> list[str]:
-    """Keys by size; what is beyond the palette is one "other", and what is no note stands last."""
+    """Order keys by size; those beyond the palette become one "other", and what is no note comes last."""
     last = [key for key in ("other", "tag", "attachment", "unresolved") if counts.get(key)]
     keys = sorted((key for key in counts if key not in last), key=lambda key: (-counts[key], labels[key]))
     most = _MAX_COMMUNITIES if by is ColorBy.COMMUNITY else 2 * _PALETTE_SIZE
@@ -142,10 +138,10 @@ def _rank_keys(counts: Mapping[str, int], labels: Mapping[str, str], by: ColorBy
 
 
 def _colors(keys: Sequence[str], theme: Theme, by: ColorBy) -> dict[str, str]:
-    """A color per key: the theme's where it has one for a type, else the palette's in turn.
+    """Return a color per key: the theme's if it has one for a type, otherwise the palette's in turn.
 
-    What a type has already comes last in the palette, so that two groups look alike only when there are more
-    than colors.
+    Colors used by types come last in the palette, so that two groups share a color only if there are more
+    groups than colors.
     """
     fixed = ("other", "tag", "attachment", "unresolved")
     own = {
@@ -161,27 +157,27 @@ def _colors(keys: Sequence[str], theme: Theme, by: ColorBy) -> dict[str, str]:
 
 
 def rgb(color: str) -> tuple[int, int, int]:
-    """Red, green and blue of "#rrggbb"."""
+    """Return red, green and blue of "#rrggbb"."""
     return int(color[1:3], 16), int(color[3:5], 16), int(color[5:7], 16)
 
 
 def mix_colors(first: str, second: str, share: float) -> str:
-    """`first` with a `share` (0 to 1) of `second`."""
+    """Return `first` mixed with a `share` (0 to 1) of `second`."""
     parts = (round(a + (b - a) * share) for a, b in zip(rgb(first), rgb(second), strict=True))
     return "#" + "".join(f"{part:02x}" for part in parts)
 
 
 def pack_colors(colors: Sequence[str]) -> NDArray[np.uint32]:
-    """uint32 (k,), 0xRRGGBB of "#rrggbb"."""
+    """Return 0xRRGGBB of "#rrggbb" colors, uint32 (k,)."""
     return np.array([int(color[1:7], 16) for color in colors], dtype=np.uint32)
 
 
 def node_colors(nodes: NodeStyle, own: NDArray[np.uint32] | None) -> NDArray[np.uint32]:
-    """uint32 (n,), 0xRRGGBB of every node, with a mark for hollow ones.
+    """Return 0xRRGGBB of every node, uint32 (n,), with a mark for hollow ones.
 
     Args:
         nodes: The groups.
-        own: uint32 (n,), colors that nodes have instead of their group's; `NO_COLOR` for none.
+        own: uint32 (n,), colors that replace those of the groups; `NO_COLOR` for none.
     """
     colors = pack_colors([group.color for group in nodes.groups] or ["#000000"])
     hollow = np.array([group.hollow for group in nodes.groups] or [False], dtype=bool)
@@ -194,13 +190,13 @@ def node_colors(nodes: NodeStyle, own: NDArray[np.uint32] | None) -> NDArray[np.
 def style_edges(
     graph: Graph, theme: Theme, colors: NDArray[np.uint32], strength: NDArray[np.float32]
 ) -> EdgeStyle:
-    """Links by relation type; a plain link between nodes of one color takes it on, any other stays gray.
+    """Color links by relation type; a plain link between nodes of one color takes that color.
 
     Args:
-        graph: Whose links.
+        graph: The graph with the links.
         theme: The colors.
         colors: uint32 (n,), 0xRRGGBB of every node.
-        strength: float32 (n,), 1 for a node in full, 0 for a hidden one; a link has the lesser of its ends.
+        strength: float32 (n,), 1 for a full node, 0 for a hidden one; a link has the lesser of its ends.
     """
     tints, tint = _distinct_colors(colors)
     plain = theme.edge_colors.get(PLAIN_LINK, theme.faint)
@@ -231,12 +227,12 @@ def style_edges(
 
 
 def suggested_mask(graph: Graph) -> NDArray[np.bool_] | None:
-    """Bool (m,), links that are only proposed; None where there are none."""
+    """Return which links are only suggested, bool (m,); None if no link is."""
     return graph.suggested if len(graph.links) < len(graph.edges) else None
 
 
 def _distinct_colors(colors: NDArray[np.uint32]) -> tuple[list[str], NDArray[np.int16]]:
-    """The colors that occur, and which of them each node has; none where there are too many to matter."""
+    """Return the distinct colors and the color index of each node; none if there are too many."""
     found, place = np.unique(colors & np.uint32(0xFFFFFF), return_inverse=True)
     if len(found) > _MAX_LINK_COLORS:
         return [], np.full(len(colors), -1, dtype=np.int16)
@@ -244,12 +240,12 @@ def _distinct_colors(colors: NDArray[np.uint32]) -> tuple[list[str], NDArray[np.
 
 
 def _has_color(theme: Theme, name: str) -> bool:
-    """Whether a relation has a color; links from a vault's own properties look like plain ones."""
+    """Return whether a relation has a color; links from other properties look like plain links."""
     return name != PLAIN_LINK and name in theme.edge_colors
 
 
 def colored_relations(graph: Graph, theme: Theme) -> list[str]:
-    """The relation types that occur and have a color of their own, the most frequent first."""
+    """Return the relation types with a color of their own, the most frequent first."""
     counts = np.bincount(graph.edge_codes, minlength=len(graph.edge_types))
     ranked = np.argsort(-counts, kind="stable").tolist()
     names = [graph.edge_types[code] for code in ranked if code < len(graph.edge_types) and counts[code]]
@@ -257,5 +253,5 @@ def colored_relations(graph: Graph, theme: Theme) -> list[str]:
 
 
 def relation_color(theme: Theme, name: str) -> str:
-    """The color of a relation type; one that the theme does not know gets the accent's."""
+    """Return the color of a relation type, or the accent if the theme has none."""
     return theme.edge_colors.get(name, theme.accent)

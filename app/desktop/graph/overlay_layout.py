@@ -1,4 +1,4 @@
-"""Where the parts that float over the canvas lie, so that none covers another however narrow the view is."""
+"""Places the overlays of the canvas so that none covers another, even in a narrow view."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MIN_GRAPH_WIDTH = 200
 
 
 def place_overlays(view: ViewComponents, size: QSize) -> None:
-    """Lay the parts out in a view of that size, and tell the canvas what they leave free."""
+    """Place the overlays in a view of that size, and tell the canvas what they leave free."""
     width, height = size.width(), size.height()
     view.canvas.setGeometry(0, 0, width, height)
     view.annotations.setGeometry(view.canvas.rect())
@@ -34,7 +34,7 @@ def place_overlays(view: ViewComponents, size: QSize) -> None:
 
 
 def _place_top(view: ViewComponents, width: int) -> int:
-    """The tools, the search and the local graph's bar along the upper edge; where they end."""
+    """Place tools, search box and local graph bar along the upper edge; return their lower edge."""
     for widget in (view.toolbar, view.local_bar):
         widget.resize(widget.sizeHint())
     bar, find = view.toolbar, view.find_box
@@ -56,7 +56,7 @@ def _place_top(view: ViewComponents, width: int) -> int:
 
 
 def _place_legend(view: ViewComponents, width: int, height: int, foot: int) -> int:
-    """The legend along the lower edge; how high it is. Where there is little room it starts folded."""
+    """Place the legend along the lower edge and return its height; it starts folded if room is short."""
     legend = view.legend
     legend.setVisible(legend.count > 0)
     if not legend.count:
@@ -67,22 +67,22 @@ def _place_legend(view: ViewComponents, width: int, height: int, foot: int) -> i
 
 
 def _visible_side(view: ViewComponents) -> GraphSettingsPanel | NeighborList | None:
-    """The sheet or the list of links, whichever is shown."""
+    """Return the settings panel or the list of neighbors, whichever is visible."""
     return next((part for part in (view.sheet, view.neighbors) if not part.isHidden()), None)
 
 
 def _side_width(view: ViewComponents, width: int) -> int:
-    """How much of the width the part at the right takes from the graph; none where it covers it."""
+    """Return the width that the side panel takes from the graph; 0 if it covers the graph."""
     side = _visible_side(view)
-    wide = 0 if side is None else min(side.wished_width, width - 2 * EDGE_MARGIN)
+    wide = 0 if side is None else min(side.preferred_width, width - 2 * EDGE_MARGIN)
     return wide if width - wide >= _MIN_GRAPH_WIDTH else 0
 
 
 def _place_side(view: ViewComponents, top: int, size: QSize) -> None:
-    """The sheet or the list of links along the right edge."""
+    """Place the settings panel or the list of neighbors along the right edge."""
     side = _visible_side(view)
     if side is not None:
-        wide = min(side.wished_width, size.width() - 2 * EDGE_MARGIN)
+        wide = min(side.preferred_width, size.width() - 2 * EDGE_MARGIN)
         side.setGeometry(
             size.width() - wide - EDGE_MARGIN, top, wide, max(80, size.height() - top - EDGE_MARGIN)
         )

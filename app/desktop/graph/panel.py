@@ -1,4 +1,4 @@
-"""The graph of the open vault: fed by the index, laid out once and then kept, and what its nodes can do."""
+"""The graph panel of the open vault: follows the index, keeps the layout and offers actions on nodes."""
 
 from __future__ import annotations
 
@@ -44,11 +44,12 @@ _USER_AUTHORS = ("You", "outside")
 
 
 class GraphPanel(QWidget):
-    """`open_requested` carries a note's path, or the name of one that is not there, and an empty fragment.
+    """Shows the vault's graph.
 
-    `act_requested` carries what is to be done ("related", "rename", "delete", "ask", …) and a path, as the
-    files panel's does; `selected` the tuple of chosen paths; `search_requested` a query; `kept` comes when
-    `state` is another one.
+    `open_requested` carries a note's path, or the name of a missing one, and an empty fragment.
+    `act_requested` carries an action ("related", "rename", "delete", "ask", …) and a path, as that of the
+    files panel does; `selected` the tuple of selected paths; `search_requested` a query; `kept` is emitted
+    when `state` changed.
     """
 
     open_requested = Signal(str, str)
@@ -61,7 +62,7 @@ class GraphPanel(QWidget):
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._client = client
-        self._folder = Path(paths.vault_cache_folder(client.workspace.root))
+        self._folder = Path(paths.vault_cache_folder(client.vault.root))
         self._reading = False
         self._is_settled = False
         self._added = 0
@@ -105,17 +106,17 @@ class GraphPanel(QWidget):
         menu.suggest_for.connect(self._analysis.ask_suggestions)
 
     def state(self) -> dict[str, Any]:
-        """What is set in the sheet, for the next start."""
+        """The settings to keep for the next start."""
         return self.view.sheet.choices.model_dump(mode="json")
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Set what `state` says, or what is usual; before the graph is there."""
+        """Apply the kept `state` or the defaults; called before a graph is shown."""
         choices = parse_graph_settings(state)
-        self.view.chosen.start_with(choices)
-        self._queries.start_with(choices)
+        self.view.chosen.restore(choices)
+        self._queries.restore(choices)
 
     def run_command(self, what: str) -> None:
-        """Do a command: "find", "sheet" (show or hide it), or save a "png" or "svg"."""
+        """Run a command: "find", "sheet" (show or hide it), or export a "png" or "svg"."""
         if what == "find":
             self.view.focus_find()
         elif what == "sheet":
@@ -124,7 +125,7 @@ class GraphPanel(QWidget):
             self._export.begin(what)
 
     async def load(self) -> None:
-        """Show the graph with the places of last time; what has none is arranged. News wait for it."""
+        """Show the graph at its saved positions and arrange the rest; index updates wait until it is done."""
         async with self._updating:
             await self._load()
 
@@ -133,6 +134,7 @@ class GraphPanel(QWidget):
         places = await asyncio.to_thread(load_positions, self._folder, graph)
         communities = await asyncio.to_thread(load_communities, self._folder, graph)
         self._is_settled = places is not None
+        self.view.set_loading(self._reading)
         if len(graph):
             await asyncio.to_thread(self.view.decoration.prepare, graph)
             self.view.set_graph(graph, places, communities)
@@ -141,52 +143,54 @@ class GraphPanel(QWidget):
                 self._analysis.arrange(self.view.sheet.choices.arrangement)
 
     def set_reading(self, reading: bool) -> None:
-        """Whether the vault is being read: then the graph follows in larger steps until it ends."""
+        """Set whether the vault is being read; the graph then updates in larger steps."""
         ended = self._reading and not reading
         self._reading = reading
+        if reading:
+            self.view.set_loading(True)
         if ended:
             self._settle.start(_DEBOUNCE_MS)
 
     def show_note(self, path: str) -> None:
-        """Mark the note that is in front, without travelling to it; a new one as soon as it is there."""
+        """Mark the note in the front tab without moving the camera; a new note as soon as it exists."""
         self._front = path
         if path in self.view.graph().rows:
             self._front = ""
             self.view.select([path])
 
-    def travel_to(self, path: str) -> None:
+    def center_note(self, path: str) -> None:
         """Fly to a note."""
         self.view.fly_to(path)
 
     def filter_by(self, query: str) -> None:
-        """Keep what a search finds, as the filter of the sheet does."""
-        self.view.chosen.set(self.view.sheet.choices.with_(filter=query))
+        """Filter by a search, as the filter in the settings panel does."""
+        self.view.chosen.set(self.view.sheet.choices.updated(filter=query))
 
     def show_together(self, paths: Collection[str]) -> None:
-        """Select these notes and travel to where all of them are seen."""
+        """Select these notes and move to where all of them are visible."""
         self.view.select(paths)
         self.view.fit(paths)
 
     def set_found(self, found: Collection[str]) -> None:
-        """Keep what a search found bright; nothing found ends it."""
+        """Keep the results of a search bright; no results end it."""
         self.view.set_filter(found or None)
 
     def set_pending(self, touched: Collection[str]) -> None:
-        """Let the notes glow that waiting requests would change."""
+        """Let the notes glow that pending requests would change."""
         self.view.set_pending(touched)
 
     def shut_down(self) -> None:
-        """End the layout's thread."""
+        """Stop the layout's thread."""
         self.view.shutdown()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """A hidden graph keeps its layout for the next start."""
+        """Save the layout when the graph is hidden."""
         super().hideEvent(event)
         self._save_layout()
 
     async def _graph(self) -> Graph:
-        """The graph as the index has it now, built beside the window's thread."""
-        data: GraphData = await self._client.run(lambda workspace: asyncio.to_thread(workspace.index.graph))
+        """Return the graph of the index, built in a thread."""
+        data: GraphData = await self._client.run(lambda vault: vault.graph.data())
         return await asyncio.to_thread(build, data)
 
     def _refresh(self) -> None:
@@ -203,9 +207,10 @@ class GraphPanel(QWidget):
             except BaseException:
                 self._news.add_back(news)
                 raise
+            self.view.set_loading(self._reading)
 
     async def _apply_update(self, news: PendingUpdates) -> None:
-        """Show what the index has changed; what it costs goes by that, not by the size of the vault."""
+        """Show an index update; the cost depends on its size, not on that of the vault."""
         shown: Graph | None = None
         while news and shown is not self.view.graph():
             shown = self.view.graph()
@@ -214,7 +219,8 @@ class GraphPanel(QWidget):
         if shown is None or graph is shown:
             return
         await asyncio.to_thread(self.view.decoration.prepare, graph)
-        if self.view.is_arranging:  # begun meanwhile: it is not cut short, and the news wait
+        # An arrangement that started meanwhile is not interrupted; the update waits.
+        if self.view.is_arranging:
             self._news.add_back(news)
             self._settle.start(_DEBOUNCE_MS)
             return
@@ -231,7 +237,7 @@ class GraphPanel(QWidget):
     async def _after(
         self, shown: Graph, places: Positions, news: PendingUpdates
     ) -> tuple[Graph, Positions, dict[str, str]]:
-        """The graph after the news, its positions, and which paths are called otherwise in it."""
+        """Return the graph after an update, its positions and the renamed paths."""
         if news.needs_rebuild(len(shown)):
             renamed = dict(news.renamed)
             graph = await self._graph()
@@ -240,23 +246,20 @@ class GraphPanel(QWidget):
             return graph, places, renamed
         names = unresolved_neighbors(shown, news.touched)
         delta: GraphDelta = await self._client.run(
-            lambda workspace: asyncio.to_thread(
-                workspace.index.graph_delta, news.touched, names, news.renamed
-            )
+            lambda vault: vault.graph.delta(news.touched, names, news.renamed)
         )
         graph, places = await asyncio.to_thread(advance, shown, places, delta)
         return graph, places, dict(delta.renamed)
 
     def _wants_layout(self, graph: Graph, shown: Graph) -> bool:
-        """Whether so much is new that all is arranged anew."""
+        """Return whether so much is new that the whole graph needs a new layout."""
         grown = len(graph) > 2 * len(shown) + 8
-        share = (
-            0.3 if self._reading else _NEW_SHARE_FOR_LAYOUT
-        )  # all links are read: it need not wait to be quiet
+        # While the vault is read, more notes follow soon: a new layout waits until many have arrived.
+        share = 0.3 if self._reading else _NEW_SHARE_FOR_LAYOUT
         return grown or (not self._is_settled and self._is_heap(graph, share, _more(graph, shown)))
 
     def _is_heap(self, graph: Graph, share: float, more: int = 0) -> bool:
-        """Whether more than that share of nodes and links came to a layout that was made without them."""
+        """Return whether most nodes and links arrived after the current layout was computed."""
         return self._added + more > max(_MIN_NEW_FOR_LAYOUT, share * (len(graph) + len(graph.edges)))
 
     def _arrange(self, graph: Graph) -> None:
@@ -264,7 +267,7 @@ class GraphPanel(QWidget):
         self.view.set_graph(graph, None)
 
     def _come_to_rest(self) -> None:
-        """The index has been quiet for a while: a vault read for the first time gets its layout now."""
+        """Arrange a vault that was read for the first time, once the index has been quiet for a while."""
         if self._reading or self.view.is_arranging or self._settle.isActive() or self._updating.locked():
             self._quiet.start()
             return
@@ -309,13 +312,13 @@ class GraphPanel(QWidget):
 
 
 def _more(graph: Graph, shown: Graph) -> int:
-    """How many nodes and links there are more."""
+    """Return how many nodes and links were added."""
     return max(0, len(graph) - len(shown)) + max(0, len(graph.links) - len(shown.links))
 
 
 def connect(panel: GraphPanel, context: PanelContext) -> None:
     """Connect the panel with the window and the other panels."""
-    # The graph has keys of its own: walking along it must not move the focus to a note.
+    # The graph has its own keys: moving along it must not move the focus to a note.
     panel.open_requested.connect(context.open_without_focus)
     panel.search_requested.connect(context.search)
     panel.act_requested.connect(context.act)
@@ -328,7 +331,7 @@ def connect(panel: GraphPanel, context: PanelContext) -> None:
     context.notes_found.connect(panel.set_found)
     context.reading_changed.connect(panel.set_reading)
     context.pending_changed.connect(panel.set_pending)
-    context.travel_requested.connect(panel.travel_to)
+    context.center_requested.connect(panel.center_note)
     context.graph_filter_requested.connect(panel.filter_by)
     context.pair_requested.connect(panel.show_together)
     context.closing.connect(panel.shut_down)

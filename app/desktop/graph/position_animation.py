@@ -1,4 +1,4 @@
-"""Nodes that travel from where they are to where another arrangement has them."""
+"""Animates nodes from their positions to those of another arrangement."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _FRAME_INTERVAL_MS = 16
 
 
 class PositionAnimation(QObject):
-    """Moves all nodes of `canvas` at once; `ended` when they are there.
+    """Moves all nodes of `canvas` at once and emits `ended` at the end.
 
     Args:
-        canvas: Whose nodes.
-        clock: Seconds, never going back.
+        canvas: The canvas with the nodes.
+        clock: Returns seconds and never goes back.
     """
 
     ended = Signal()
@@ -38,16 +38,16 @@ class PositionAnimation(QObject):
 
     @property
     def moving(self) -> bool:
-        """Whether nodes are on their way."""
+        """Return whether nodes are moving."""
         return self._end is not None
 
     @property
     def target(self) -> Positions | None:
-        """Where they are going; None while they are not."""
+        """The positions that the nodes move to; None when idle."""
         return self._end
 
     def animate_to(self, places: Positions) -> None:
-        """Let the nodes travel to `places`, float32 (n, 2)."""
+        """Move the nodes to `places`, float32 (n, 2)."""
         canvas = self._canvas
         canvas.layout_thread.start(canvas.scene.graph, canvas.scene.positions)
         self._start, self._end = canvas.scene.positions, places
@@ -55,7 +55,7 @@ class PositionAnimation(QObject):
         self._timer.start()
 
     def stop(self) -> None:
-        """Leave the nodes where they are: another graph is shown."""
+        """Stop at once because another graph is shown."""
         self._timer.stop()
         self._start = self._end = None
 
@@ -64,7 +64,7 @@ class PositionAnimation(QObject):
         if start is None or end is None or len(end) != len(canvas.scene.graph):
             self.stop()
             return
-        canvas.layout_thread.take_positions()  # what it still had in hand is of the last arrangement
+        canvas.layout_thread.take_positions()  # Pending positions belong to the previous arrangement.
         part = min(1.0, (self._clock() - self._began) / _DURATION_S)
         share = ease_in_out(part)
         canvas.scene.move(end if part >= 1.0 else start + (end - start) * share)

@@ -1,4 +1,4 @@
-"""The searches of the graph's sheet: its filter and its groups, asked of the index and kept up to date."""
+"""Runs the filter and the group queries of the graph's settings panel and keeps them up to date."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from app.desktop.bridge import VaultClient
 from app.desktop.graph.settings.model import GraphSettings, QueryGroup
 from app.desktop.graph.view import GraphView
 from app.desktop.runtime import tasks
+from app.desktop.search.query_field import Completions
 from app.errors import QueryError, TimeoutExpiredError
 from app.events import Event
 from app.index.saved_searches import SavedSearch, SavedSearchesChanged
@@ -15,7 +16,7 @@ from app.permissions.pluralize import pluralize
 
 
 class GraphQueries(QObject):
-    """Runs what the sheet of `view` asks for, and shows what it finds or why it cannot be read."""
+    """Runs the queries of the panel of `view`, and shows their results or errors."""
 
     def __init__(self, client: VaultClient, view: GraphView) -> None:
         super().__init__(view)
@@ -26,21 +27,26 @@ class GraphQueries(QObject):
         self._filter_round = self._group_round = 0
         view.choices_changed.connect(self._apply_settings)
         client.events.batch.connect(self._handle_events)
+        view.sheet.filters.query.field.set_suggest(self._suggest)
+        view.sheet.groups.rows.set_suggest(self._suggest)
         tasks.start(self._load_searches(), owner=view, what=self.tr("list the saved searches"))
 
-    def start_with(self, choices: GraphSettings) -> None:
-        """Ask for what was set last time."""
+    def restore(self, choices: GraphSettings) -> None:
+        """Run the queries of the last session."""
         self._apply_settings(choices)
 
     def refresh(self) -> None:
-        """Ask again: notes have changed."""
+        """Run the queries again after notes changed."""
         if self._filter:
             self._ask_filter()
         if self._groups:
             self._ask_groups()
 
+    async def _suggest(self, text: str, cursor: int) -> Completions | None:
+        return await self._client.run(lambda vault: vault.search.suggest(text, cursor))
+
     async def _load_searches(self) -> None:
-        self._set_saved_searches(await self._client.run(lambda workspace: workspace.searches.list_searches()))
+        self._set_saved_searches(await self._client.run(lambda vault: vault.searches.list_searches()))
 
     def _handle_events(self, events: tuple[Event, ...]) -> None:
         for event in events:
@@ -48,7 +54,7 @@ class GraphQueries(QObject):
                 self._set_saved_searches(event.searches)
 
     def _set_saved_searches(self, searches: tuple[SavedSearch, ...]) -> None:
-        """Let the filter and the groups be saved searches."""
+        """Offer saved searches as filter and groups."""
         self._view.sheet.filters.query.offer(searches)
         self._view.sheet.groups.rows.offer(searches)
 
@@ -69,7 +75,7 @@ class GraphQueries(QObject):
         tasks.start(self._run_groups(self._groups), owner=self._view, what=what)
 
     async def _run_filter(self, query: str) -> None:
-        """Keep what the filter finds; a query that cannot be read leaves the graph as it is."""
+        """Run the filter; an invalid query leaves the graph unchanged."""
         self._filter_round += 1
         mine = self._filter_round
         field = self._view.sheet.filters.query
@@ -87,7 +93,7 @@ class GraphQueries(QObject):
         field.show_answer("" if count is None else words)
 
     async def _run_groups(self, groups: tuple[QueryGroup, ...]) -> None:
-        """Colour what each group finds; one whose query is empty or cannot be read has nothing."""
+        """Color what each group finds; an empty or invalid query finds nothing."""
         self._group_round += 1
         mine = self._group_round
         found: list[frozenset[str]] = []
@@ -107,13 +113,13 @@ class GraphQueries(QObject):
             self._view.set_groups([groups[place] for place in shown], [found[place] for place in shown])
 
     async def _matching(self, query: str) -> frozenset[str]:
-        """The paths that a query finds.
+        """Return the paths that a query finds.
 
         Raises:
-            QueryError: it cannot be read, or takes too long.
+            QueryError: The query is invalid or takes too long.
         """
         try:
-            found = await self._client.run(lambda workspace: workspace.index.matching(query))
+            found = await self._client.run(lambda vault: vault.search.matching(query))
         except TimeoutExpiredError as error:
             raise QueryError(error.message) from error
         return frozenset(path.text for path in found)

@@ -1,4 +1,4 @@
-"""What the graph view shows: a graph, where its nodes are, and what is chosen, found, hidden or held."""
+"""The state of the graph view: the graph, positions, selection, filters, highlights and the dragged nodes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from app.desktop.graph.node_style import (
     style_nodes,
 )
 from app.desktop.theme.colors import Theme
-from app.graph import core_bindings
 from app.graph.builder import build_from
 from app.graph.core_drawing import Bodies, Viewport, disc_at
 from app.graph.edge_style import EdgeStyle
@@ -32,10 +31,10 @@ _HIT_TOLERANCE = 4.0
 
 
 class Scene:
-    """The state behind the canvas; no painting, no widgets.
+    """The state behind the canvas, without painting or widgets.
 
-    `strength` is 1 for a node in full, faint for one that a filter dims, 0 for a hidden one. `version` grows
-    whenever nodes move or look otherwise; `is_whole` says that none is hidden.
+    `strength` is 1 for a full node, faint for a filtered one, 0 for a hidden one. `version` grows whenever
+    nodes move or change their look; `is_whole` is true if no node is hidden.
     """
 
     def __init__(self, theme: Theme) -> None:
@@ -49,6 +48,7 @@ class Scene:
         self.selection: list[int] = []
         self.hovered = -1
         self.version = 0
+        self.is_loading = True
         self._found: NDArray[np.int64] | None = None
         self.pending: set[str] = set()
         self.changed: set[str] = set()
@@ -67,10 +67,10 @@ class Scene:
         again: bool = False,
         found: NDArray[np.int64] | None = None,
     ) -> None:
-        """Show another graph; what is selected stays selected where it is still there.
+        """Show another graph; the selection is kept where its nodes still exist.
 
-        With `again` it is the next state of the same vault: communities and marks are kept. `found` are the
-        communities of another one, where they are known.
+        With `again` it is the next state of the same vault: communities and highlights are kept. `found` are
+        the communities of another graph, if they are known.
         """
         self.marks = self.marks.transferred(self.graph, graph) if again else Highlights()
         if not again:
@@ -82,7 +82,7 @@ class Scene:
         self.move(positions)
         self.resize()
         self.weight = graph.degree.astype(np.float32) + 0.5
-        # As 16-bit numbers, which numpy sorts ten times as fast.
+        # 16-bit integers, which numpy sorts ten times as fast.
         lightness = np.uint16(65535) - np.minimum(graph.degree, 65535).astype(np.uint16)
         self.heaviest = np.argsort(lightness, kind="stable").astype(np.int32)
         self.selection = [graph.rows[path] for path in selected if path in graph.rows]
@@ -90,22 +90,22 @@ class Scene:
         self.restyle()
 
     def move(self, positions: Positions) -> None:
-        """Nodes are elsewhere now."""
+        """Set new positions."""
         self.positions = np.ascontiguousarray(positions, dtype=np.float32)
         self.version += 1
 
     @property
     def unsorted(self) -> bool:
-        """Whether communities are wanted and not known yet: until `sort` all nodes have one color."""
+        """Return whether communities are needed but unknown; until then all nodes have one color."""
         return self.coloring is ColorBy.COMMUNITY and self._found is None and len(self.graph) > 0
 
     @property
     def communities(self) -> NDArray[np.int64] | None:
-        """int64 (n,): the community of each node, -1 for none; None while nobody has looked for them."""
+        """Return the community of each node, int64 (n,), -1 for none; None if they were not computed."""
         return self._found
 
     def set_communities(self, graph: Graph, found: NDArray[np.int64]) -> bool:
-        """Take over the communities of `graph`; whether it is still the one that is shown."""
+        """Set the communities of `graph`; return whether it is still the displayed graph."""
         if graph is not self.graph:
             return False
         self._found = found
@@ -114,11 +114,11 @@ class Scene:
 
     @property
     def coloring(self) -> ColorBy:
-        """What colors say now: the user's choice, or what suits the vault."""
+        """The property that colors show: the user's choice, or the default for the vault."""
         return self.color_by or self._suited
 
     def resize(self) -> None:
-        """Work out radii anew, and in which order nodes are drawn: the smallest first."""
+        """Recompute radii and drawing order, smallest nodes first."""
         radii = node_radii(self.graph)
         sizes = self.marks.sizes
         self.radii = radii if sizes is None else radii * sizes
@@ -128,7 +128,7 @@ class Scene:
         self.version += 1
 
     def restyle(self) -> None:
-        """Work out colors and strengths anew."""
+        """Recompute colors and strengths."""
         self._suited = default_color_by(self.graph)
         found = self._found
         if found is None:
@@ -138,13 +138,13 @@ class Scene:
         self.refilter()
 
     def recolor(self) -> None:
-        """Work out the color of each node and link anew."""
+        """Recompute the color of each node and link."""
         self.colors = node_colors(self.nodes, self.marks.colors)
         self._edges = None
         self.version += 1
 
     def refilter(self) -> None:
-        """Work out strengths anew after a change of what is hidden or found."""
+        """Recompute strengths after filters changed."""
         graph = self.graph
         strength = np.ones(len(graph), dtype=np.float32)
         if self.matches is not None:
@@ -166,11 +166,11 @@ class Scene:
 
     @property
     def edges(self) -> EdgeStyle:
-        """How links are drawn."""
+        """Return how links are drawn."""
         return self.edge_looks()()
 
     def edge_looks(self) -> Callable[[], EdgeStyle]:
-        """What works out how links are drawn, once, in whichever thread asks first: the worker, mostly."""
+        """Return a function that computes the links' look once, in the thread that calls it first."""
         known = self._edges
         if known is not None:
             return lambda: known
@@ -187,7 +187,7 @@ class Scene:
         return work_out
 
     def links_of(self, row: int) -> NDArray[np.int64]:
-        """int64 (k,): the shown links of a node, found once for as long as it is the same node."""
+        """Return the visible links of a node, int64 (k,), cached for the same node."""
         key = (row, self.version)
         if self._links_of[0] != key:
             ends = self.graph.edges
@@ -198,7 +198,7 @@ class Scene:
         return self._links_of[1]
 
     def links_among(self, held: NDArray[np.int64]) -> NDArray[np.int64]:
-        """int64 (k,): the shown links with an end in `held`, found once for as long as that is the same."""
+        """Return the visible links with an end in `held`, int64 (k,), cached for the same nodes."""
         if self._links_among[0] is not held:
             among = np.zeros(len(self.graph), dtype=bool)
             among[held] = True
@@ -209,13 +209,13 @@ class Scene:
 
     @property
     def bodies(self) -> Bodies:
-        """The nodes as they are drawn."""
+        """Return the nodes as they are drawn."""
         return Bodies(self.positions, self.radii, self.strength)
 
     def view(self, camera: Camera, width: float, height: float) -> Viewport:
-        """How the layout is seen; close by, nodes grow slower than the distances between them.
+        """Return the view of the layout; zoomed in, nodes grow slower than the distances between them.
 
-        From afar they shrink faster, so that a large vault stays light.
+        Zoomed out, they shrink faster, so that a large vault stays light.
         """
         power = 0.55 if camera.scale > _REFERENCE_SCALE else 1.3
         growth = _REFERENCE_SCALE * (camera.scale / _REFERENCE_SCALE) ** power
@@ -223,21 +223,15 @@ class Scene:
         return Viewport((camera.x, camera.y), camera.scale, middle, growth, _MIN_RADIUS)
 
     def pixel_radii(self, scale: float) -> NDArray[np.float32]:
-        """float32 (n,): radii in pixels."""
+        """Return radii in pixels, float32 (n,)."""
         return self.view(Camera(scale=scale), 0, 0).radii(self.radii)
 
     def node_at(self, x: float, y: float, camera: Camera, width: int, height: int) -> int:
-        """The row under a pixel, or near it; -1 for none. Among several the one whose rim is nearest."""
+        """Return the row under a pixel or close to it, -1 for none; the nearest rim counts."""
         if not len(self.graph):
             return -1
         view = self.view(camera, width, height)
-        if core_bindings.available():
-            return disc_at(self.bodies, view, x, y, _HIT_TOLERANCE)
-        at = view.to_pixels(self.positions)
-        apart = np.hypot(at[:, 0] - x, at[:, 1] - y) - view.radii(self.radii)
-        apart[self.strength <= 0.0] = np.inf
-        nearest = int(apart.argmin())
-        return nearest if apart[nearest] <= _HIT_TOLERANCE else -1
+        return disc_at(self.bodies, view, x, y, _HIT_TOLERANCE)
 
     def nodes_in(
         self,
@@ -247,7 +241,7 @@ class Scene:
         width: int,
         height: int,
     ) -> list[int]:
-        """Rows of the nodes shown inside a rectangle of pixels."""
+        """Return the rows of visible nodes in a rectangle of pixels."""
         at = camera.to_screen(self.positions, width, height)
         low, high = np.minimum(corner, opposite), np.maximum(corner, opposite)
         inside = (at >= low).all(axis=1) & (at <= high).all(axis=1) & (self.strength > 0.0)
@@ -256,7 +250,7 @@ class Scene:
     def nodes_inside(
         self, polygon: NDArray[np.float32], camera: Camera, width: int, height: int
     ) -> list[int]:
-        """Rows of the nodes shown in a closed polygon of pixels, float32 (k, 2), by the even-odd rule."""
+        """Return the rows of visible nodes in a polygon of pixels, float32 (k, 2), by the even-odd rule."""
         if len(polygon) < 3:
             return []
         low, high = polygon.min(axis=0).tolist(), polygon.max(axis=0).tolist()
@@ -270,27 +264,27 @@ class Scene:
         return [row for row, is_inside in zip(near, inside.tolist(), strict=True) if is_inside]
 
     def rows(self, paths: Iterable[str]) -> list[int]:
-        """Rows of those `paths` that are in the graph."""
+        """Return the rows of those `paths` that are in the graph."""
         known = self.graph.rows
         return [known[path] for path in paths if path in known]
 
     def selected_paths(self) -> tuple[str, ...]:
-        """The selected nodes, in the order in which they were chosen."""
+        """Return the selected paths in the order of selection."""
         return tuple(self.graph.paths[row] for row in self.selection)
 
     def lit(self) -> NDArray[np.int32]:
-        """Rows that stay bright while a node is hovered: it and its neighbors."""
+        """Return the rows that stay bright during a hover: the node and its neighbors."""
         if self.hovered < 0:
             return np.empty(0, dtype=np.int32)
         neighbours = self.graph.neighbors(self.hovered)
         return np.append(neighbours[self.strength[neighbours] > 0], np.int32(self.hovered))
 
     def hide_kind(self, kind: str, hide: bool) -> None:
-        """Hide or show unresolved names or attachments."""
+        """Hide or show missing notes or attachments."""
         self._toggle(self.hidden_kinds, kind, hide)
 
     def hide_group(self, key: str, hide: bool) -> None:
-        """Hide or show an entry of the legend."""
+        """Hide or show a legend entry."""
         self._toggle(self.hidden_groups, key, hide)
 
     def _toggle(self, hidden: set[str], key: str, hide: bool) -> None:
@@ -301,6 +295,6 @@ class Scene:
         self.refilter()
 
     def find(self, paths: Collection[str] | None) -> None:
-        """Dim or hide all but `paths`; None ends that."""
+        """Dim or hide all but `paths`; None ends the search."""
         self.matches = None if paths is None else frozenset(paths)
         self.refilter()

@@ -1,4 +1,4 @@
-"""Whether notes can be placed by meaning, told before anybody asks for it."""
+"""Enables the layout by meaning when notes have embeddings."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from app.embeddings.sync_scheduler import EmbeddingProgressed
 from app.events import Event
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 
 class SemanticLayoutAvailability(QObject):
-    """Greys "By meaning" out, with the reason, while no note has been read for what it means.
+    """Disables "By meaning", with the reason, while no note has an embedding.
 
-    Looks when the sheet is opened, and when notes have been read while it is open.
+    Checks when the settings panel opens, and when embeddings appear while it is open.
     """
 
     def __init__(self, client: VaultClient, view: GraphView) -> None:
@@ -32,7 +32,7 @@ class SemanticLayoutAvailability(QObject):
         client.events.batch.connect(self._handle_events)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Qt's call for each event of the sheet."""
+        """Check when the settings panel is shown."""
         if event.type() == QEvent.Type.Show:
             self._begin()
         return False
@@ -54,5 +54,5 @@ class SemanticLayoutAvailability(QObject):
         self._sheet.arrange.forbid(forbidden)
 
 
-async def _notes_with_meaning(workspace: Workspace) -> int | None:
-    return workspace.analysis.embedded_note_count
+async def _notes_with_meaning(vault: VaultService) -> int | None:
+    return vault.analysis.embedded_note_count

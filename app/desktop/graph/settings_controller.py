@@ -1,4 +1,4 @@
-"""What follows from the choices in the graph's sheet and needs no vault: looks, forces, the map."""
+"""Applies the graph's settings that need no vault: looks, forces and the minimap."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from app.graph.force_params import ForceParams
 
 
 class GraphSettingsController(QObject):
-    """Lets the parts of a view follow its sheet.
+    """Applies the choices of a view's settings panel.
 
     Signals:
         changed: The choices, after every edit.
-        colored: What colors are to say now, None for what suits the vault.
-        decorated: Tags have come or gone.
-        resized: A part has appeared or gone.
-        arrangement_asked: One that must be computed elsewhere.
+        colored: What colors show, None for the default.
+        decorated: Tags appeared or disappeared.
+        resized: An overlay appeared or disappeared.
+        arrangement_asked: An arrangement that must be computed elsewhere.
     """
 
     changed = Signal(object)
@@ -45,11 +45,11 @@ class GraphSettingsController(QObject):
         parts.minimap.turned.connect(self.resized)
         arranging.changed.connect(self._show_arrangement)
 
-    def start_with(self, choices: GraphSettings) -> None:
-        """Show the choices of last time, before there is a graph."""
+    def restore(self, choices: GraphSettings) -> None:
+        """Apply the choices of the last session, before a graph is shown."""
         parts = self._parts
-        # Suggestions are looked for when they are asked for, not at every start.
-        choices = choices.with_(shown=choices.shown.model_copy(update={"suggestions": False}))
+        # Suggestions are computed on request, not at every start.
+        choices = choices.updated(shown=choices.shown.model_copy(update={"suggestions": False}))
         parts.sheet.show_choices(choices)
         parts.canvas.forces = ForceParams(**choices.pull.model_dump())
         parts.canvas.scene.color_by = choices.color_by
@@ -58,7 +58,7 @@ class GraphSettingsController(QObject):
         self._now = choices
 
     def graph_changed(self) -> None:
-        """Another graph is shown: a large one has its map, unless the user chose."""
+        """Show the minimap of a large graph, unless the user decided otherwise."""
         parts = self._parts
         wanted, count = self._now.minimap, len(parts.canvas.scene.graph)
         on = count > MIN_NODES_FOR_MINIMAP if wanted is None else wanted and count > 0
@@ -66,11 +66,11 @@ class GraphSettingsController(QObject):
         parts.sheet.display.show_minimap(on)
         parts.sheet.analysis.set_path_possible(len(parts.canvas.scene.selection) == 2)
 
-    def turn_minimap(self) -> None:
-        """Show the map, or hide it."""
-        self.set(self._now.with_(minimap=self._parts.minimap.isHidden()))
+    def toggle_minimap(self) -> None:
+        """Show or hide the minimap."""
+        self.set(self._now.updated(minimap=self._parts.minimap.isHidden()))
 
-    def turn_pause(self) -> None:
+    def toggle_pause(self) -> None:
         """Pause or resume the layout."""
         self.pause(not self._parts.canvas.layout_thread.paused)
 
@@ -86,7 +86,7 @@ class GraphSettingsController(QObject):
         self._parts.sheet.forces.pause.setChecked(on)
 
     def set(self, choices: GraphSettings) -> None:
-        """Let these be chosen, as if the user had set them."""
+        """Set the choices as if the user had made them."""
         self._parts.sheet.show_choices(choices)
         self._apply(choices)
 
@@ -116,12 +116,12 @@ class GraphSettingsController(QObject):
             self.arrangement_asked.emit(kind)
 
     def _show_arrangement(self) -> None:
-        """The sliders move what lies by its links only; the sheet ticks what is shown."""
+        """Enable the sliders only for the layout by links, and tick the current arrangement."""
         parts = self._parts
         by_links = self._arranging.is_by_links
         for row in parts.sheet.forces.sliders.values():
             row.setEnabled(by_links)
         if by_links and self._now.arrangement is not LayoutMode.FORCE:
-            self._now = self._now.with_(arrangement=LayoutMode.FORCE)
+            self._now = self._now.updated(arrangement=LayoutMode.FORCE)
             parts.sheet.show_choices(self._now)
             self.changed.emit(self._now)

@@ -1,4 +1,4 @@
-"""The graph's sheet: everything that can be set about it, in sections that fold, over its right side."""
+"""The settings panel of the graph, in collapsible sections over its right side."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _WIDTH_CHARS = 40
 
 
 class GraphSettingsPanel(QFrame):
-    """Shows `GraphSettings` and says what becomes of them; hidden until it is asked for.
+    """Shows and edits `GraphSettings`; hidden at first.
 
     Signals:
         changed: The new choices, after every edit.
-        closed: It is to be hidden.
+        closed: The user closed the panel.
     """
 
     changed = Signal(object)
@@ -44,8 +44,8 @@ class GraphSettingsPanel(QFrame):
         page = QWidget(self._area)
         self._area.setWidget(page)
         self.display = DisplaySection(self.choices, page)
-        self.filters = FilterSection(self.choices, page)
-        self.groups = GroupSection(self.choices, page)
+        self.filters = FilterSection(theme, self.choices, page)
+        self.groups = GroupSection(theme, self.choices, page)
         self.forces = ForceSection(self.choices, page)
         self.arrange = LayoutSection(self.choices, page)
         self.analysis = AnalysisSection(page)
@@ -67,12 +67,12 @@ class GraphSettingsPanel(QFrame):
 
     @property
     def sections(self) -> tuple[CollapsibleSection, ...]:
-        """All of them, from above."""
+        """The sections from top to bottom."""
         return (*self._settable, self.analysis)
 
     @property
-    def wished_width(self) -> int:
-        """How wide it is where there is room."""
+    def preferred_width(self) -> int:
+        """The preferred width."""
         return self.fontMetrics().averageCharWidth() * _WIDTH_CHARS + 24
 
     def set_theme(self, theme: Theme) -> None:
@@ -82,7 +82,7 @@ class GraphSettingsPanel(QFrame):
             section.set_theme(theme)
 
     def show_choices(self, choices: GraphSettings) -> None:
-        """Show these, without a word."""
+        """Show the choices without emitting signals."""
         self.choices = choices
         for section in self._settable:
             section.show_choices(choices)
@@ -90,15 +90,15 @@ class GraphSettingsPanel(QFrame):
             part.open(part.key not in choices.folded)
 
     def unfold(self, section: CollapsibleSection) -> None:
-        """Open a section and bring it into sight."""
+        """Expand a section and scroll to it."""
         if not section.is_open:
             section.open(True)
             self._fold(section.key, True)
-        # Once it has its size: then its end is known.
+        # Scroll after the layout, when the section's height is known.
         QTimer.singleShot(0, self._area, lambda: self._area.ensureWidgetVisible(section, 0, 8))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Qt's call for a key that no part has taken: Escape hides the sheet."""
+        """Hide the panel on Escape."""
         if event.key() == Qt.Key.Key_Escape:
             self.closed.emit()
         else:
@@ -110,7 +110,7 @@ class GraphSettingsPanel(QFrame):
 
     def _fold(self, key: str, is_open: bool) -> None:
         folded = set(self.choices.folded) - {key} if is_open else {*self.choices.folded, key}
-        self._apply(self.choices.with_(folded=tuple(sorted(folded))))
+        self._apply(self.choices.updated(folded=tuple(sorted(folded))))
 
     def _lay_out(self, page: QWidget) -> None:
         title = QLabel(self.tr("Graph"), self)

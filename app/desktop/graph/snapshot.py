@@ -1,4 +1,4 @@
-"""Pictures of the graph as it is now, made beside the window: as pixels, and as the shapes of a drawing."""
+"""Snapshots of the graph, rendered in a thread as pixels or as vector shapes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MARGIN = 60.0
 
 @dataclass(frozen=True, eq=False)
 class GraphSnapshot:
-    """What is to be drawn, taken at one moment; nothing in it changes any more."""
+    """An immutable copy of everything that a picture needs."""
 
     scene: Scene
     camera: Camera
@@ -41,7 +41,7 @@ class GraphSnapshot:
 def take_snapshot(
     canvas: Canvas, places: tuple[RegionDisc, ...], moments: tuple[AxisTick, ...], wish: ExportOptions
 ) -> GraphSnapshot:
-    """The graph on `canvas` as `wish` wants it, without what is merely chosen or pointed at."""
+    """Return a snapshot of `canvas` with the options of `wish`, without selection and hover."""
     scene = copy.copy(canvas.scene)
     scene.selection, scene.hovered = [], -1
     scene.pending, scene.changed = set(), set()
@@ -57,7 +57,7 @@ def take_snapshot(
 
 
 def graph_aspect(canvas: Canvas) -> float:
-    """Width by height of all that is shown, within what makes a sensible picture."""
+    """Return width by height of the whole graph, within sensible limits."""
     shown = canvas.scene.positions[canvas.scene.strength > 0.0]
     if len(shown) < 2:
         return 1.6
@@ -66,9 +66,9 @@ def graph_aspect(canvas: Canvas) -> float:
 
 
 def draw_pixels(still: GraphSnapshot) -> QImage:
-    """The picture. Takes a while: call it in a thread.
+    """Return the rendered picture; slow, so call it in a thread.
 
-    For a transparent ground it is drawn on black and on white: what differs lets the ground through.
+    A transparent background is rendered over black and over white: the difference gives the opacity.
     """
     if not still.wish.transparent:
         return _paint_on(still, still.scene.theme.window)
@@ -89,7 +89,7 @@ def _paint_on(still: GraphSnapshot, ground: str) -> QImage:
 
 
 def _without_ground(black: QImage, white: QImage) -> QImage:
-    """One picture with the share of light that is not the ground's as its opacity."""
+    """Return one picture whose opacity is the share of light that is not the background's."""
     dark, light = _channels(black), _channels(white)
     through = (light[..., :3].astype(np.int16) - dark[..., :3]).max(axis=2)
     made: NDArray[np.uint8] = np.empty(dark.shape, dtype=np.uint8)
@@ -102,14 +102,14 @@ def _without_ground(black: QImage, white: QImage) -> QImage:
 
 
 def _channels(image: QImage) -> NDArray[np.uint8]:
-    """uint8 (h, w, 4): blue, green, red and the rest."""
+    """Return blue, green, red and the fourth channel, uint8 (h, w, 4)."""
     plain = image.convertToFormat(QImage.Format.Format_RGB32)
     flat = np.frombuffer(plain.constBits(), dtype=np.uint8)
     return flat.reshape(plain.height(), plain.bytesPerLine() // 4, 4)[:, : plain.width()].copy()
 
 
 def draw_shapes(still: GraphSnapshot) -> SvgDrawing:
-    """The drawing. Takes a while: call it in a thread."""
+    """Return the vector drawing; slow, so call it in a thread."""
     scene, camera, wish = still.scene, still.camera, still.wish
     at = camera.to_screen(scene.positions, wish.width, wish.height)
     radii = scene.pixel_radii(camera.scale)
@@ -151,7 +151,7 @@ def draw_shapes(still: GraphSnapshot) -> SvgDrawing:
 
 
 def _links(scene: Scene, at: NDArray[np.float32], camera: Camera) -> Iterator[SvgLines]:
-    """Links of like color, light and width together, so that the file names each look once."""
+    """Group links by color, opacity and width, so that the file states each look once."""
     look = scene.edges
     ends = np.concatenate([at[look.edges[:, 0]], at[look.edges[:, 1]]], axis=1)
     length = np.hypot(ends[:, 2] - ends[:, 0], ends[:, 3] - ends[:, 1])
@@ -180,7 +180,7 @@ def _links(scene: Scene, at: NDArray[np.float32], camera: Camera) -> Iterator[Sv
 
 
 def _discs(scene: Scene, at: NDArray[np.float32], radii: NDArray[np.float32]) -> Iterator[SvgDiscs]:
-    """Nodes, the small ones first: those that follow each other and look alike are one group."""
+    """Draw nodes, small ones first; consecutive nodes that look alike form one group."""
     shown = scene.order[scene.strength[scene.order] > 0.0]
     colors = scene.colors[shown]
     faint = scene.strength[shown] < 1.0
@@ -199,7 +199,7 @@ def _discs(scene: Scene, at: NDArray[np.float32], radii: NDArray[np.float32]) ->
 
 
 def _names(still: GraphSnapshot, at: NDArray[np.float32], radii: NDArray[np.float32]) -> Iterator[SvgLabel]:
-    """Names of the heaviest nodes under them, none over another."""
+    """Draw the names of the heaviest nodes below them, without overlaps."""
     scene, wish = still.scene, still.wish
     room = max(20, wish.width * wish.height // 9000)
     inside = (at >= 0).all(axis=1) & (at <= (wish.width, wish.height)).all(axis=1)

@@ -1,4 +1,4 @@
-"""GraphView: the vault as a graph that can be walked, searched, filtered and rearranged by hand."""
+"""GraphView shows the vault as a graph that can be navigated, searched, filtered and rearranged."""
 
 from __future__ import annotations
 
@@ -40,18 +40,18 @@ _FLY_TO_SCALE = 26.0
 
 
 class GraphView(QWidget):
-    """Shows one `Graph`; nodes are named by their paths outside.
+    """Shows one `Graph`; its interface names nodes by their paths.
 
-    `set_graph` without positions arranges the graph from scratch and shows it as it unfolds; `arranged`
-    then says that there are positions worth keeping (`positions()`), as it does after a drag.
+    `set_graph` without positions arranges the graph from scratch and shows it as it unfolds; `arranged` then
+    reports that `positions()` are worth saving, as it does after a drag.
 
     Signals:
-        open_requested: A path, on double click or Enter; of an unresolved node the name it stands for.
-        selected: The tuple of selected paths, in the order of choosing.
-        context_requested: A path (empty for the ground) and the place on the screen for its menu.
+        open_requested: A path, on double-click or Enter; for a missing note its name.
+        selected: The tuple of selected paths in order of selection.
+        context_requested: A path (empty for the background) and the screen position for its menu.
         export_requested: "png" or "svg".
-        arranged: The layout has come to rest.
-        choices_changed: The `Choices` of the sheet, after every edit.
+        arranged: The layout has settled.
+        choices_changed: The `Choices` of the settings panel, after every edit.
     """
 
     open_requested = Signal(str)
@@ -100,24 +100,24 @@ class GraphView(QWidget):
     # The graph
 
     def graph(self) -> Graph:
-        """The whole graph, also while a part of it is shown."""
+        """Return the whole graph, also while a part of it is shown."""
         return self._shown.whole
 
     def positions(self) -> Positions:
-        """float32 (n, 2): where the nodes of `graph()` are by their links, also while they lie otherwise."""
+        """Return the positions of `graph()` by links, float32 (n, 2), also in another arrangement."""
         return self._shown.positions()
 
     def communities(self) -> NDArray[np.int64] | None:
-        """int64 (n,): the communities of `graph()`; None where nobody has looked for them."""
+        """Return the communities of `graph()`, int64 (n,); None if they were not computed."""
         return self._shown.communities()
 
     def warm_up(self) -> None:
-        """Load beside the window what is needed to move nodes."""
+        """Load in a thread what dragging nodes needs."""
         self.canvas.layout_thread.warm_up()
 
     @property
     def is_arranging(self) -> bool:
-        """Whether a layout from scratch is on its way; another graph would end it half done."""
+        """Return whether a layout from scratch is in progress; showing another graph would cancel it."""
         return self.canvas.is_arranging
 
     def set_graph(
@@ -129,35 +129,35 @@ class GraphView(QWidget):
         """Show another graph.
 
         Args:
-            graph: Another one.
-            positions: float32 (n, 2), nan for nodes without a place; None arranges from scratch.
-            communities: int64 (n,), -1 for none, as `communities()` gave them; None has them looked for.
+            graph: The new graph.
+            positions: float32 (n, 2), nan for nodes without a position; None arranges from scratch.
+            communities: int64 (n,), -1 for none, as `communities()` returned them; None to compute them.
         """
         self._shown.show_graph(graph, positions, communities)
         self.local_bar.hide()
         self._graph_changed()
 
     def apply_delta(self, delta: GraphDelta) -> None:
-        """Show what saved notes have changed; every other node stays where it is."""
+        """Show the change of saved notes; every other node stays in place."""
         self.update_graph(apply(self.graph(), delta), dict(delta.renamed))
 
     def update_graph(
         self, graph: Graph, renamed: Mapping[str, str] | None = None, places: Positions | None = None
     ) -> None:
-        """Show the next state of the same vault: known nodes stay, new ones come beside their neighbors.
+        """Show the next state of the same vault: known nodes stay, new ones appear next to their neighbors.
 
-        `places` are those that `carry` gives for `positions()`, where somebody has computed them already.
+        `places` are the positions that `carry` returned for `positions()`, if they were computed already.
         """
         self._shown.update_graph(graph, renamed, places)
         self.local_bar.setVisible(self.is_local)
         self._graph_changed()
 
     def redecorate(self) -> None:
-        """Tags or suggestions have come or gone."""
+        """Update after tags or suggestions appeared or disappeared."""
         self.update_graph(self.graph())
 
     def arrange(self) -> None:
-        """Lay the graph out from scratch, by its links."""
+        """Arrange the graph from scratch by its links."""
         self.arranging.reset()
         self.canvas.set_graph(self.canvas.scene.graph, None)
         self._graph_changed()
@@ -165,7 +165,7 @@ class GraphView(QWidget):
     # Local graph
 
     def show_local(self, paths: str | Sequence[str], depth: int = 1) -> None:
-        """Show only what is at most `depth` links from a path or several, arranged on its own."""
+        """Show only what is at most `depth` links from one or several paths, arranged separately."""
         listed = (paths,) if isinstance(paths, str) else tuple(paths)
         name = self._shown.show_local(listed, depth)
         if name is None:
@@ -187,44 +187,44 @@ class GraphView(QWidget):
 
     @property
     def is_local(self) -> bool:
-        """Whether only a part is shown."""
+        """Return whether only a part is shown."""
         return self._shown.local is not None
 
-    # What is chosen, found, lit
+    # Selection and highlights
 
     def selection(self) -> tuple[str, ...]:
-        """The selected paths, in the order of choosing."""
+        """Return the selected paths in order of selection."""
         return self.canvas.scene.selected_paths()
 
     def select(self, paths: Iterable[str]) -> None:
-        """Select `paths`; unknown ones are left out."""
+        """Select `paths`; unknown ones are ignored."""
         self.canvas.scene.selection = self.canvas.scene.rows(paths)
         self.canvas.run_frames()
         self._selection_changed()
 
     def set_filter(self, paths: Collection[str] | None) -> None:
-        """Keep what a search found and dim the rest (or hide it, as the user chose); None ends that."""
+        """Keep the results of a search and dim or hide the rest, as the user chose; None ends it."""
         self.appearance.find(paths)
 
     def set_groups(self, groups: Sequence[QueryGroup], found: Sequence[Collection[str]]) -> None:
-        """Colour what each group's query finds."""
+        """Color what each group's query finds."""
         self.appearance.set_queries(groups, found)
         self.show_legend()
 
     def set_pending(self, paths: Collection[str]) -> None:
-        """Let the nodes glow that a change would touch which waits for an answer, and all else be faint."""
+        """Let the nodes glow that a pending change would touch, and dim all others."""
         self.canvas.scene.pending = set(paths)
         self.appearance.await_answer(paths)
 
     def set_changed(self, paths: Collection[str]) -> None:
-        """Mark the nodes that were changed in this session."""
+        """Mark the nodes that changed in this session."""
         self.canvas.scene.changed = set(paths)
         self.canvas.run_frames()
 
     # The camera
 
     def fly_to(self, path: str) -> None:
-        """Travel to a node, close enough to read its neighbors, and select it."""
+        """Fly to a node, close enough to read its neighbors, and select it."""
         row = self.canvas.scene.graph.rows.get(path)
         if row is None:
             return
@@ -235,7 +235,7 @@ class GraphView(QWidget):
         self.select([path])
 
     def fit(self, paths: Collection[str] | None = None) -> None:
-        """Travel to where everything, or all of `paths`, is seen."""
+        """Move to where everything, or all of `paths`, is visible."""
         canvas = self.canvas
         if not (rows := canvas.scene.rows(paths or ())):
             canvas.fit()
@@ -247,7 +247,7 @@ class GraphView(QWidget):
         canvas.mark_touched()
 
     def zoom(self, factor: float) -> None:
-        """Glide closer by `factor` at the middle."""
+        """Zoom in by `factor` around the center."""
         canvas = self.canvas
         middle = canvas.width() / 2, canvas.height() / 2
         canvas.eye.zoom(factor, *middle, canvas.width(), canvas.height())
@@ -262,14 +262,20 @@ class GraphView(QWidget):
         self.appearance.set_theme(theme)
         self.show_legend()
 
+    def set_loading(self, loading: bool) -> None:
+        """Set what an empty graph says: that it is loading, or that there are no notes."""
+        self.canvas.scene.is_loading = loading
+        if not len(self.canvas.scene.graph):
+            self.canvas.refresh()
+
     def set_color_by(self, by: ColorBy | None) -> None:
-        """What a node's color says; None for what suits the vault."""
+        """Set the property that colors show; None for the vault's default."""
         self.canvas.scene.color_by = by
         self.canvas.scene.hidden_groups.clear()
         self.canvas.restyle()
         self.show_legend()
 
-    # Inside
+    # Helpers
 
     def _connect(self) -> None:
         for source in (self._gestures, self._keys):
@@ -305,32 +311,32 @@ class GraphView(QWidget):
         self.canvas.shown.connect(self.show_legend)
 
     def _run_key_action(self, what: str) -> None:
-        """What a key on the canvas asks for."""
+        """Run the action of a key on the canvas."""
         deeds: dict[str, Callable[[], object]] = {
             "list": self.toggle_neighbors,
             "sheet": self.toggle_sheet,
             "find": self.focus_find,
-            "minimap": self.chosen.turn_minimap,
-            "pause": self.chosen.turn_pause,
+            "minimap": self.chosen.toggle_minimap,
+            "pause": self.chosen.toggle_pause,
             "lasso": lambda: self.take_lasso(not self._gestures.lassoing),
         }
         deeds[what]()
 
     def take_lasso(self, on: bool) -> None:
-        """Let a drag draw around nodes to select them, or move the view as usual."""
+        """Let a drag select by a lasso, or move the view as usual."""
         self._gestures.take_lasso(on)
         self.toolbar.lasso.setChecked(on)
 
     def toggle_neighbors(self) -> None:
-        """Show the links of the selected node as a list, with the keyboard in it; or hide it."""
+        """Show the links of the selected node as a list with the focus in it; or hide it."""
         self._show_side(self.neighbors, self.neighbors.isHidden())
 
     def toggle_sheet(self) -> None:
-        """Show the settings of the graph, with the keyboard in them; or hide them."""
+        """Show the settings of the graph with the focus in them; or hide them."""
         self._show_side(self.sheet, self.sheet.isHidden())
 
     def _show_side(self, part: QWidget, shown: bool) -> None:
-        """One part at the right at a time."""
+        """Show one side panel at a time."""
         for each in (self.neighbors, self.sheet):
             each.setVisible(shown and each is part)
         self.toolbar.list.setChecked(not self.neighbors.isHidden())
@@ -374,13 +380,13 @@ class GraphView(QWidget):
         self.selected.emit(self.selection())
 
     def _describe(self) -> None:
-        """Tell a screen reader what is shown and chosen."""
+        """Set the accessible description of the graph and its selection."""
         name, words = accessible_text(self.canvas.scene)
         self.canvas.setAccessibleName(name)
         self.canvas.setAccessibleDescription(words)
 
     def show_legend(self) -> None:
-        """Say what the colors mean now."""
+        """Show the current meaning of the colors."""
         scene = self.canvas.scene
         entries, hidden = self.appearance.entries()
         relations = colored_relations(scene.graph, scene.theme)
@@ -389,19 +395,19 @@ class GraphView(QWidget):
         self.lay_out()
 
     def lay_out(self) -> None:
-        """Give every part its place."""
+        """Place all overlays."""
         place_overlays(self._parts, self.size())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Qt's call after a change of size."""
+        """Place the overlays in the new size."""
         super().resizeEvent(event)
         self.lay_out()
 
     def shutdown(self) -> None:
-        """End the threads for good; the view stays as it was painted. Destruction does it too."""
+        """Stop the threads for good; the view keeps its last picture. Destroying the view does it, too."""
         self.arranging.glide.stop()
         self.canvas.close_layers()
 
     def focus_find(self) -> None:
-        """Put the cursor into the search box."""
+        """Focus the search box."""
         self.find_box.setFocus(Qt.FocusReason.ShortcutFocusReason)

@@ -1,4 +1,4 @@
-"""What a graph view is made of: the canvas, and what floats over it."""
+"""The parts of a graph view: the canvas and its overlays."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from app.desktop.theme.colors import Theme
 
 @dataclass(frozen=True, slots=True)
 class ViewComponents:
-    """Each of them once; those that come later lie over the earlier ones."""
+    """Creates the parts; later ones are stacked over earlier ones."""
 
     canvas: Canvas
     annotations: Annotations
@@ -32,7 +32,7 @@ class ViewComponents:
     note: Toast
 
     def set_theme(self, theme: Theme) -> None:
-        """Paint in other colors; the legend has its own from the groups."""
+        """Apply a theme; the legend takes its colors from the groups."""
         for part in (
             self.canvas,
             self.toolbar,

@@ -1,4 +1,4 @@
-"""What is shown besides the graph of the index: tags as nodes, and links that are only suggested."""
+"""Additions to the index's graph: tags as nodes, and suggested links."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ TAG_RELATION = "TAGGED"
 
 @dataclass(frozen=True, slots=True)
 class SuggestedEdge:
-    """A link that could be made, and how good it is from 0 to 1."""
+    """A suggested link with its score from 0 to 1."""
 
     source: str
     target: str
@@ -23,7 +23,7 @@ class SuggestedEdge:
 
 
 class VirtualNodes:
-    """Adds to a graph what the user wants to see with it; its nodes keep their rows, others follow them."""
+    """Adds tags and suggested links to a graph; its nodes keep their rows, and added ones follow."""
 
     def __init__(self) -> None:
         self.tags = False
@@ -31,12 +31,12 @@ class VirtualNodes:
         self._prepared: tuple[Graph, Graph] | None = None
 
     def prepare(self, graph: Graph) -> None:
-        """Work out beside the window's thread what `of` will need."""
+        """Compute in a thread what `apply_to` needs."""
         if self.tags:
             self._tagged(graph)
 
     def apply_to(self, graph: Graph) -> Graph:
-        """`graph` with all that is wanted."""
+        """Return `graph` with the additions that the user chose."""
         shown = self._tagged(graph) if self.tags else graph
         pairs = [
             (graph.rows[one.source], graph.rows[one.target], one.score)
@@ -56,9 +56,9 @@ class VirtualNodes:
 
 
 def add_tag_nodes(graph: Graph) -> Graph:
-    """`graph` with a node for each tag, after its own, linked with the notes that have it.
+    """Return `graph` with a node for each tag after its own nodes, linked with the notes that have it.
 
-    A tag's path is "#" and its name in lower case; its name is as the first note writes it.
+    A tag's path is "#" and its name in lower case; its name is spelled as in the first note.
     """
     known: dict[str, int] = {}
     names: list[str] = []

@@ -1,4 +1,4 @@
-"""The help: a searchable list of pages, and the page, rendered as notes are."""
+"""The help dialog: a searchable list of pages, and the page, rendered like a note."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from app.desktop.help.handbook import HelpPage
 from app.desktop.help.pages import ABOUT, FIRST, page_id
 from app.desktop.theme.app_icon import app_icon
 from app.desktop.theme.theme import Theme, ThemeSource
+from app.desktop.widgets.dialogs import resize_within_screen
 from app.desktop.widgets.panel import SearchField, ThemedButton
 from app.vault.markdown.render import NoteTarget, RenderColors, render
 
@@ -29,7 +30,7 @@ _ICON, _ICON_SIZE = "app-icon", 64
 
 
 class HelpDialog(QDialog):
-    """Show `pages`; not modal, so that it can stay open next to what it explains.
+    """Shows `pages`; not modal, so that it can stay open next to the window.
 
     `tool_wanted` carries the name of a tool that the user wants to run with its form.
     """
@@ -75,12 +76,12 @@ class HelpDialog(QDialog):
         self.search.textChanged.connect(self._filter_pages)
         self.list.currentItemChanged.connect(lambda *_: self._show())
         theme.changed.connect(self._apply_theme)
-        self.resize(round(900 * theme.zoom), round(640 * theme.zoom))
+        resize_within_screen(self, round(900 * theme.zoom), round(640 * theme.zoom))
         self.search.setFocus()
 
     @property
     def current(self) -> str:
-        """The id of the page that is shown; empty for none."""
+        """The id of the current page; empty for none."""
         item = self.list.currentItem()
         return str(item.data(_ID_ROLE)) if item is not None and item.data(_ID_ROLE) else ""
 
@@ -88,13 +89,13 @@ class HelpDialog(QDialog):
         """Show the page with that id."""
         for row in range(self.list.count()):
             if self.list.item(row).data(_ID_ROLE) == id:
-                # A link may lead to a page that the search leaves out of the list.
+                # A link may lead to a page that the search has filtered out.
                 if self.list.item(row).isHidden():
                     self.search.clear()
                 self.list.setCurrentRow(row)
 
     def listed(self) -> tuple[str, ...]:
-        """The ids of the pages in the list."""
+        """Return the ids of the pages in the list."""
         items = (self.list.item(row) for row in range(self.list.count()))
         return tuple(
             str(item.data(_ID_ROLE)) for item in items if item.data(_ID_ROLE) and not item.isHidden()
@@ -168,7 +169,7 @@ class HelpDialog(QDialog):
         self.run_button.setToolTip("" if self._can_run else self.tr("Open a vault first"))
 
     def _filter_pages(self, text: str) -> None:
-        """List the pages that hold all words, those with one in the title chosen first."""
+        """List the pages that contain all words and select the best, preferring matches in the title."""
         words = text.casefold().split()
         heading: QListWidgetItem | None = None
         best: QListWidgetItem | None = None
@@ -195,7 +196,7 @@ class HelpDialog(QDialog):
         return NoteTarget(found) if found else None
 
     def _follow(self, url: QUrl) -> None:
-        """Go to another page or to a heading; pages link to nothing else."""
+        """Open another page or a heading; pages have no other links."""
         if url.scheme() == "note":
             self.show_page(url.path(QUrl.ComponentFormattingOption.FullyDecoded))
         if url.hasFragment():

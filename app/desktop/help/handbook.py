@@ -1,4 +1,4 @@
-"""Read the handbook: a small vault of notes that are the hand-written pages of the help."""
+"""Read the handbook: a small vault whose notes are the hand-written help pages."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from typing import TYPE_CHECKING
 from app.vault.markdown.scan import scan
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 GROUPS = ("Start", "Tasks", "Panels", "Reference")
 """The groups of pages, in the order of the list."""
 _PLACEHOLDER = re.compile(r"\{(note|other|tag|folder)\}")
-# Names that stay what they are in Markdown and in a search.
+# Names that are safe in Markdown and in a search.
 _PLAIN_NAME = re.compile(r"[^\W_][\w ,.'’-]{0,38}[^\W_]")
 _LAST = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class HelpPage:
-    """A page of the help.
+    """A help page.
 
     Attributes:
-        id: What links to the page name; for a page of the handbook, the name of its file.
+        id: The target of links to the page; for a page of the handbook, the name of its file.
         group: The group in which the page is listed.
         title: The title in the list.
-        text: The page as Markdown, which may begin with properties.
+        text: The page as Markdown, which may start with properties.
         panels: The ids of the panels that the page explains.
     """
 
@@ -54,12 +54,11 @@ class ExampleNames:
         return _PLACEHOLDER.sub(lambda match: str(getattr(self, match[1])), text)
 
 
-def example_names(workspace: Workspace) -> ExampleNames:
+def example_names(vault: VaultService) -> ExampleNames:
     """Return two well-linked notes, a tag and a folder of the vault; call it in the service thread."""
     usual = ExampleNames()
-    index = workspace.index
-    paths = [path for path in index.most_linked(60) if _PLAIN_NAME.fullmatch(path.name)]
-    tags = sorted(index.tags(), key=lambda tag: -tag.count)
+    paths = [path for path in vault.notes.most_linked(60) if _PLAIN_NAME.fullmatch(path.name)]
+    tags = sorted(vault.notes.tags(), key=lambda tag: -tag.count)
     plain_tags = [tag.tag for tag in tags if _PLAIN_NAME.fullmatch(tag.tag)]
     tops = [path.text.partition("/")[0] for path in paths if "/" in path.text]
     folders = [name for name in tops if _PLAIN_NAME.fullmatch(name)]
@@ -76,11 +75,11 @@ def read_handbook(folder: Path, names: ExampleNames) -> tuple[HelpPage, ...]:
 
     Args:
         folder: The folder of the handbook's notes.
-        names: Replace the placeholders of the examples.
+        names: Replacements for the placeholders of the examples.
 
     Raises:
         OSError: A page can't be read.
-        ValueError: A page names no group that there is.
+        ValueError: A page names an unknown group.
     """
     ordered = []
     for file in folder.glob("*.md"):

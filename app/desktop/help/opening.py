@@ -1,4 +1,4 @@
-"""Open the help: with the tools and the names of the open vault, or with those of the app alone."""
+"""Open the help with the tools and names of the open vault, or with those of the app alone."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from app.desktop.bridge import VaultClient
     from app.desktop.theme.theme import ThemeSource
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 
 async def open_help(
@@ -31,9 +31,9 @@ async def open_help(
 
     Args:
         window: The window that the help belongs to.
-        theme: The theme in force.
-        client: The open vault; None while there is none.
-        page: An id, a title, or `panel:` and the id of a panel; the first page if there is no such page.
+        theme: The current theme.
+        client: The open vault, or None.
+        page: An id, a title, or `panel:` and the id of a panel; an unknown one shows the first page.
         run_tool: Called with the name of a tool that the user wants to run with its form.
     """
     if client is not None:
@@ -45,5 +45,5 @@ async def open_help(
     dialog.show()
 
 
-def _pages_of(workspace: Workspace) -> tuple[HelpPage, ...]:
-    return help_pages(workspace.registry, example_names(workspace))
+def _pages_of(vault: VaultService) -> tuple[HelpPage, ...]:
+    return help_pages(vault.tools, example_names(vault))

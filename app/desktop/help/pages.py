@@ -6,31 +6,34 @@ from collections.abc import Iterable
 
 from app import __version__, paths
 from app.desktop.help.handbook import ExampleNames, HelpPage, read_handbook
-from app.desktop.shell.registry import COMMANDS, MENUS, shortcut_text, translate
+from app.desktop.runtime.translation import translate
+from app.desktop.shell.registry import COMMANDS, MENUS, shortcut_text, translate_title
 from app.toolkit.documentation import catalog_page, tool_page
-from app.toolkit.registry import ToolRegistry
+from app.toolkit.registry import ToolCatalog
 
 FIRST, SHORTCUTS, ABOUT, TOOLS = "First steps", "shortcuts", "about", "tools"
 _PANEL = "panel:"
 _MODEL = "all-MiniLM-L6-v2-int8"
 
 
-def help_pages(registry: ToolRegistry, names: ExampleNames | None = None) -> tuple[HelpPage, ...]:
+def help_pages(tools: ToolCatalog, names: ExampleNames | None = None) -> tuple[HelpPage, ...]:
     """Return every page in the order of the list: the handbook, then the tools by category.
 
     Args:
-        registry: The tools.
+        tools: The tools.
         names: Names for the examples; neutral ones if None.
     """
     handbook = paths.resources_folder() / "handbook"
     pages = list(read_handbook(handbook, names or ExampleNames()))
-    pages.append(HelpPage(SHORTCUTS, "Reference", "Keyboard shortcuts", shortcuts_page()))
-    pages.append(HelpPage(TOOLS, "Reference", "Tools", catalog_page(registry)))
-    pages.append(HelpPage(ABOUT, "Reference", "About", about_page()))
-    for category in registry.categories:
+    pages.append(
+        HelpPage(SHORTCUTS, "Reference", translate("HelpPages", "Keyboard shortcuts"), shortcuts_page())
+    )
+    pages.append(HelpPage(TOOLS, "Reference", translate("HelpPages", "Tools"), catalog_page(tools)))
+    pages.append(HelpPage(ABOUT, "Reference", translate("HelpPages", "About"), about_page()))
+    for category in tools.categories:
         pages += [
             HelpPage(f"tool:{tool.name}", category.name, tool.name, tool_page(tool, category))
-            for tool in registry.all_tools()
+            for tool in tools.all_tools()
             if tool.category == category.id
         ]
     return tuple(pages)
@@ -40,11 +43,11 @@ def page_id(pages: Iterable[HelpPage], wanted: str) -> str:
     """Return the id of the page that a link or a button names.
 
     Args:
-        pages: The pages that there are.
+        pages: The existing pages.
         wanted: An id, a title, or `panel:` and the id of a panel.
 
     Returns:
-        The id; empty when there is no such page.
+        The id; empty if there is no such page.
     """
     if wanted.startswith(_PANEL):
         panel = wanted.removeprefix(_PANEL)
@@ -54,55 +57,65 @@ def page_id(pages: Iterable[HelpPage], wanted: str) -> str:
 
 
 def shortcuts_page() -> str:
-    """The commands that have a shortcut, by menu; the palette lists them all."""
-    parts = ["# Keyboard shortcuts", "The command palette shows every command, with its shortcut."]
+    """Return the page of commands with a shortcut, by menu; the palette lists all commands."""
+    title = translate("HelpPages", "Keyboard shortcuts")
+    parts = [
+        f"# {title}",
+        translate("HelpPages", "The command palette lists every command and its shortcut."),
+    ]
+    head = translate("HelpPages", "| Command | Keys |")
     for menu in MENUS:
         rows = [
-            f"| {translate(command.title).rstrip('…')} | `{shortcut_text(command)}` |"
+            f"| {translate_title(command.title).rstrip('…')} | `{shortcut_text(command)}` |"
             for command in COMMANDS
             if command.menu == menu and command.shortcuts
         ]
         if rows:
-            parts.append(f"## {translate(menu)}\n\n| command | keys |\n|---|---|\n" + "\n".join(rows))
+            parts.append(f"## {translate_title(menu)}\n\n{head}\n|---|---|\n" + "\n".join(rows))
     return "\n\n".join(parts) + "\n"
 
 
 def about_page() -> str:
-    """Version, licence, and what is shipped of others with its licence."""
-    return (
-        "\n\n".join(
-            [
-                "# Scriptorium",
-                f"Version {__version__}. MIT licence.",
-                "A desktop app over a folder of Markdown notes. Nothing leaves this machine unless you set "
-                "it up to, and each change of an agent is shown to you before it is written.",
-                "## Sentence model",
-                _notice(),
-                "## Icons",
-                "Phosphor Icons 1.3 (phosphoricons.com), MIT licence; from the font that QtAwesome brings, "
-                "MIT licence.",
-                "## Qt",
-                "Qt and PySide6 are used under the LGPL 3; they are separate libraries that you may replace.",
-                *_notices(),
-            ]
-        )
-        + "\n"
+    """Return the page with version, license, and the included third-party software with its licenses."""
+    parts = (
+        "# Scriptorium",
+        translate("HelpPages", "Version {0}. MIT license.").format(__version__),
+        translate(
+            "HelpPages",
+            "A desktop app for a folder of Markdown notes. Nothing leaves this computer unless you set it up "
+            "to, and you see every change by an agent before it is written.",
+        ),
+        translate("HelpPages", "## Sentence model"),
+        _notice(),
+        translate("HelpPages", "## Icons"),
+        translate(
+            "HelpPages",
+            "Phosphor Icons 1.3 (phosphoricons.com), MIT license, from the font in QtAwesome, MIT license.",
+        ),
+        "## Qt",
+        translate(
+            "HelpPages",
+            "Qt and PySide6 are used under the LGPL 3; they are separate libraries that you may replace.",
+        ),
+        *_notices(),
     )
+    return "\n\n".join(parts) + "\n"
 
 
 def _notices() -> tuple[str, ...]:
-    """Where an installed app has the licences of everything in it; nothing in a checkout."""
+    """Return the section with the path of an installed app's licenses; nothing in a checkout."""
     file = paths.resources_folder() / "licenses" / "THIRD-PARTY-NOTICES.txt"
     if not file.is_file():
         return ()
-    return ("## All parts", f"The licences of all parts, and how to replace Qt: {file}")
+    words = translate("HelpPages", "All licenses, and how to replace Qt: {0}").format(file)
+    return (translate("HelpPages", "## Third-party software"), words)
 
 
 def _notice() -> str:
-    """What the shipped model says of where it comes from, up to the licences of its makers."""
+    """Return the part of the included model's notice about its origin, before the license texts."""
     file = paths.resources_folder() / "models" / _MODEL / "NOTICE"
     try:
         said = file.read_text("utf-8").partition("\n---")[0].strip()
         return "\n\n".join(" ".join(part.split()) for part in said.split("\n\n"))
     except OSError:
-        return f"{_MODEL}: not shipped with this installation."
+        return translate("HelpPages", "{0}: not included in this installation.").format(_MODEL)

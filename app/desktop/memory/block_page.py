@@ -1,4 +1,4 @@
-"""One block: what is known of it, its text to edit, and its history with a way back."""
+"""The page of one memory block: its metadata, editable text and history."""
 
 from __future__ import annotations
 
@@ -27,8 +27,6 @@ from PySide6.QtWidgets import (
 from app.desktop.audit.model import format_time
 from app.desktop.audit.two_line_delegate import TwoLineDelegate
 from app.desktop.bridge import VaultClient
-from app.desktop.memory import queries
-from app.desktop.memory.queries import BlockHistory
 from app.desktop.memory.sharing_dialog import SharingDialog
 from app.desktop.runtime import tasks
 from app.desktop.theme.theme import ThemeSource
@@ -43,16 +41,17 @@ from app.toolkit.memory_service import OWN_AGENT
 from app.toolkit.outcome import ToolOutcome
 from app.vault.commits import Version
 from app.vault.escaped_line import describe
+from app.workspace.service.memory import BlockHistory
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 
 _MIN_NAME_WIDTH = 120
 
 
 class BlockPage(QWidget):
-    """Shows a block, or an entry to read. `saved` tells that the person changed something."""
+    """Shows a block, or an archive entry; `saved` is emitted after the user's changes."""
 
     saved = Signal()
 
@@ -103,11 +102,11 @@ class BlockPage(QWidget):
 
     @property
     def is_edited(self) -> bool:
-        """Whether the text has unsaved changes."""
+        """True if the text has unsaved changes."""
         return self.block is not None and self.text.toPlainText() != _to_editor_text(self.block.text)
 
     def show_block(self, block: Block) -> None:
-        """Show a block; unsaved words on the same block stay."""
+        """Show a block, keeping unsaved text of the same block."""
         same = self.block is not None and self.block.path == block.path
         if same and self.is_edited and not self._is_settled:
             return
@@ -138,7 +137,7 @@ class BlockPage(QWidget):
         tasks.start(self._load_history(block), owner=self, what=self.tr("read the history of the block"))
 
     def show_entry(self, entry: ArchiveHit) -> None:
-        """Show an entry of the archive, which nobody changes."""
+        """Show an archive entry, which is read-only."""
         self.block = None
         about = [entry.created.replace("T", " ").removesuffix("Z"), describe(entry.owner)]
         about += [f"{describe(name)}: {describe(str(value))}" for name, value in entry.metadata.items()]
@@ -150,51 +149,47 @@ class BlockPage(QWidget):
         self.tabs.setTabVisible(1, False)
         self.status.setText(self.tr("Archive entries can't be edited."))
 
-    # Doing
-
     async def save(self) -> None:
-        """Write the text; what an agent wrote meanwhile stays."""
+        """Save the text, merged with an agent's changes meanwhile."""
         block = self.block
         if block is not None and self.is_edited:
             text = _from_editor_text(block.text, self.text.toPlainText())
-            await self._run_change(
-                lambda workspace: queries.save_text(workspace, block, text), self.tr("Saved.")
-            )
+            await self._run_change(lambda vault: vault.memory.save_text(block, text), self.tr("Saved."))
 
     def discard(self) -> None:
-        """Show the saved text."""
+        """Discard the changes and show the saved text."""
         if self.block is not None:
             self._put_text(self.block.text, read_only=False)
             self.saved.emit()
 
     async def roll_back(self) -> None:
-        """Make the block what it was in the chosen version."""
+        """Restore the selected version of the block."""
         block, version = self.block, self._version
         if block is not None and version is not None and (key := version.hash) is not None:
             done = self.tr("Rolled back. The previous text is kept as a version.")
-            await self._run_change(lambda workspace: queries.roll_back(workspace, block.path, key), done)
+            await self._run_change(lambda vault: vault.memory.roll_back(block.path, key), done)
 
     async def change(self, change: Callable[[Block], Block]) -> None:
-        """Give the block another permission or another view."""
+        """Change the permission or the view of the block."""
         if (block := self.block) is not None and change(block) != block:
-            await self._run_change(lambda ws: queries.save_settings(ws, block, change), self.tr("Saved."))
+            await self._run_change(lambda vault: vault.memory.save_settings(block, change), self.tr("Saved."))
 
     async def share_block(self) -> None:
         """Ask which other agents may use the block."""
         if (block := self.block) is None:
             return
-        agents = await self._client.run(queries.known_agents)
+        agents = await self._client.run(lambda vault: vault.memory.agents())
         sheet = SharingDialog(block, agents, self._theme, self.window())
         if await dialogs.run_dialog(sheet) == int(QDialog.DialogCode.Accepted):
             shares = dict(sheet.shares)
             await self.change(lambda one: replace(one, shares=shares))
 
     async def delete_block(self) -> None:
-        """Delete the block, once the person has seen it."""
+        """Delete the block after the user has reviewed it."""
         if (block := self.block) is not None:
-            await self._run_change(lambda ws: queries.delete_block(ws, block.label), self.tr("Deleted."))
+            await self._run_change(lambda vault: vault.memory.delete(block.label), self.tr("Deleted."))
 
-    async def _run_change(self, work: Callable[[Workspace], Awaitable[ToolOutcome]], done: str) -> None:
+    async def _run_change(self, work: Callable[[VaultService], Awaitable[ToolOutcome]], done: str) -> None:
         """Run a change and show its result."""
         try:
             outcome = await self._client.run(work)
@@ -209,20 +204,18 @@ class BlockPage(QWidget):
         else:
             self.status.setText(self.tr("Nothing changed.") if outcome.denied else outcome.message)
 
-    # History
-
     @property
     def _version(self) -> Version | None:
         row = self.versions.currentRow()
         return self._history.versions[row] if 0 <= row < len(self._history.versions) else None
 
     async def _load_history(self, block: Block) -> None:
-        history = await self._client.run(lambda workspace: queries.read_history(workspace, block.path))
+        history = await self._client.run(lambda vault: vault.memory.history(block.path))
         if self.block is None or self.block.path != block.path:
             return
         if history == self._history and self.versions.count():
             return
-        # Who looks at the newest version goes on to the next one; an older one that was chosen stays.
+        # A selected newest version is replaced by a newer one; a selected older one stays.
         chosen = self._version if self.versions.currentRow() > 0 else None
         self.versions.blockSignals(True)
         self._history = history
@@ -255,7 +248,7 @@ class BlockPage(QWidget):
             )
 
     async def _compare(self, before: str | None, after: str | None, started: int) -> None:
-        """Show what a version changed."""
+        """Show the changes of a version."""
         try:
             old = await self._content(before)
             new = await self._content(after)
@@ -270,10 +263,8 @@ class BlockPage(QWidget):
     async def _content(self, key: str | None) -> bytes | None:
         if key is None:
             return None
-        content: bytes = await self._client.run(lambda ws: asyncio.to_thread(ws.journal.content, key))
+        content: bytes = await self._client.run(lambda vault: asyncio.to_thread(vault.history.content, key))
         return content
-
-    # Building
 
     def _head(self, name: str, facts: str) -> None:
         self._name.setText(name)
@@ -319,7 +310,7 @@ class BlockPage(QWidget):
         self.permission.currentIndexChanged.connect(self._start_permission)
 
     def _start_pinning(self, on: bool) -> None:
-        work = self.change(lambda block: queries.with_pinned(block, on))
+        work = self.change(lambda block: _with_pinned(block, on))
         tasks.start(work, owner=self, what=self.tr("pin the block"))
 
     def _start_permission(self, _: int) -> None:
@@ -375,10 +366,15 @@ class BlockPage(QWidget):
 
 
 def _to_editor_text(text: str) -> str:
-    """A text as the field gives it back: with one kind of line ends."""
+    """Return the text with the line ends of a text field."""
     return text.replace("\r\n", "\n").replace("\r", "\n").replace("\u2028", "\n").replace("\u2029", "\n")
 
 
 def _from_editor_text(before: str, typed: str) -> str:
-    """What was typed, with the line ends that the text had."""
+    """Return the typed text with the line ends of the original."""
     return typed.replace("\n", "\r\n") if "\r\n" in before else typed
+
+
+def _with_pinned(block: Block, on: bool) -> Block:
+    """Return the block pinned to the context of its owner, or not."""
+    return block.with_view(block.owner, replace(block.view_of(block.owner), pinned=on))

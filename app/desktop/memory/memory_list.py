@@ -1,4 +1,4 @@
-"""The list at the left: blocks by their type, then the archive's entries."""
+"""The list of memory blocks by type and of archive entries."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
-from app.desktop.memory.queries import MemoryOverview
 from app.desktop.theme.theme import ThemeSource
 from app.memory.archive import ArchiveHit
 from app.memory.block import Block, BlockType
 from app.vault.escaped_line import describe
+from app.workspace.service.memory import MemoryOverview
 
 _DATA_ROLE = Qt.ItemDataRole.UserRole
 _MAX_TEXT_CHARS = 120
@@ -18,7 +18,7 @@ _MIN_WIDE_WIDTH = 330
 
 
 class MemoryList(QTreeWidget):
-    """A row for each block and entry. `chosen` carries the `Block` or the `ArchiveHit` entry, or None."""
+    """Lists blocks and entries; `chosen` carries the `Block` or the `ArchiveHit` entry, or None."""
 
     chosen = Signal(object)
 
@@ -37,13 +37,13 @@ class MemoryList(QTreeWidget):
         self.currentItemChanged.connect(self._emit_chosen)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Where there is little room, the name needs it."""
+        """Give the room to the name where there is little."""
         super().resizeEvent(event)
         self.setColumnHidden(2, self.width() < _MIN_WIDE_WIDTH * self._zoom)
         self.setColumnHidden(3, self.width() < _MIN_WIDE_WIDTH * self._zoom)
 
     def show_overview(self, shown: MemoryOverview, query: str) -> None:
-        """List these; what was chosen stays chosen if it is still there."""
+        """Show these blocks and entries, keeping the selection if it still exists."""
         before = self._key(self.current)
         self.blockSignals(True)
         self.clear()
@@ -67,7 +67,7 @@ class MemoryList(QTreeWidget):
         return found
 
     def choose_block(self, label: str) -> None:
-        """Choose the block with this label."""
+        """Select the block with this label."""
         for item in self._rows():
             kept = item.data(0, _DATA_ROLE)
             if isinstance(kept, Block) and kept.label == label:

@@ -7,7 +7,6 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from app.desktop.bridge import VaultClient
-from app.desktop.memory import queries
 from app.desktop.memory.block_page import BlockPage
 from app.desktop.memory.memory_list import MemoryList
 from app.desktop.runtime import tasks
@@ -25,7 +24,7 @@ _DEBOUNCE_MS = 200
 
 
 class MemoryPanel(Panel):
-    """Blocks and entries at the left, the chosen one at the right. It reads anew what an agent changes."""
+    """Blocks and entries at the left, the selected one at the right; reloads after changes by agents."""
 
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__("", parent)
@@ -69,14 +68,14 @@ class MemoryPanel(Panel):
     async def load(self) -> None:
         """Load and show the memory."""
         query = self.field.text().strip()
-        shown = await self._client.run(lambda workspace: queries.read_overview(workspace, query))
+        shown = await self._client.run(lambda vault: vault.memory.overview(query))
         if query == self.field.text().strip():
             self.list.show_overview(shown, query)
 
     async def make(self, label: str) -> None:
         """Create a block and show it."""
         try:
-            outcome = await self._client.run(lambda workspace: queries.create_block(workspace, label))
+            outcome = await self._client.run(lambda vault: vault.memory.create(label))
         except ScriptoriumError as error:
             self.page.status.setText(error.message)
             return

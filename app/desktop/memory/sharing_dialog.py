@@ -1,4 +1,4 @@
-"""The sheet that says which other agents may read or change a block."""
+"""The dialog to share a block with other agents, for reading or changing."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MAX_NAME_CHARS = 200
 
 
 class SharingDialog(dialogs.SheetDialog):
-    """A row per agent that has the block in sight, and what it may do; `shares` as they stand."""
+    """A row for each agent that can use the block, with its permission; `shares` returns them."""
 
     def __init__(
         self, block: Block, agents: Iterable[str], theme: ThemeSource, parent: QWidget | None
@@ -82,7 +82,7 @@ class SharingDialog(dialogs.SheetDialog):
 
     @property
     def shares(self) -> Mapping[str, Permission]:
-        """What each agent may do, as the table has it."""
+        """Return the permission of each agent in the table."""
         found: dict[str, Permission] = {}
         for at in range(self.table.rowCount()):
             item, may = self.table.item(at, 0), self.table.cellWidget(at, 1)
@@ -91,7 +91,7 @@ class SharingDialog(dialogs.SheetDialog):
         return found
 
     def share(self) -> None:
-        """Put the agent that is typed into the table."""
+        """Add the typed agent to the table."""
         name = self.agent.currentText().strip()
         problem = ""
         if not name:
@@ -109,7 +109,7 @@ class SharingDialog(dialogs.SheetDialog):
         self.problem.setVisible(bool(problem))
 
     def unshare(self) -> None:
-        """Take the chosen agent out of the table."""
+        """Remove the selected agent from the table."""
         if (at := self.table.currentRow()) >= 0:
             self.table.removeRow(at)
 

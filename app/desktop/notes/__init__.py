@@ -1,1 +1,1 @@
-"""Notes in the window: the live editor and what belongs to it."""
+"""Notes in the window: tabs, views, the live editor and the commands on notes."""

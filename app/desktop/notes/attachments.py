@@ -1,4 +1,4 @@
-"""Files that are put into notes: where they go, and how notes link to them. Runs in the service thread."""
+"""Add files to notes: their location and the links to them. Runs in the service thread."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from app.vault.note_templates import expand
 from app.vault.path import NotePath
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 _UNSAFE = re.compile(r'[\x00-\x1f\x7f<>:"|?*\\/#^\[\]]')
-# Shown in the note; all else is a link.
+# Embedded in the note; other files are linked.
 _EMBEDDED_SUFFIXES = (
     *(".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".svg", ".avif"),
     *(".pdf", ".mp3", ".wav", ".ogg", ".m4a", ".flac", ".mp4", ".webm", ".mov", ".mkv"),
@@ -29,74 +29,74 @@ _MAX_NAME_TRIES = 1000
 _MAX_FILE_BYTES = 64 * 1024 * 1024
 
 
-async def add_attachment(workspace: Workspace, note: NotePath, name: str, content: bytes) -> NotePath:
-    """Write a new file to the folder for attachments of `note`; nothing that is there is replaced.
+async def add_attachment(vault: VaultService, note: NotePath, name: str, content: bytes) -> NotePath:
+    """Write a new file to the attachment folder of `note`, never replacing one.
 
     Args:
-        workspace: The open vault.
-        note: The note that it is for.
-        name: The file's name; what no file name may hold is left out.
+        vault: The open vault.
+        note: The note that links to the file.
+        name: The file's name; characters that no file name may contain are removed.
         content: Its bytes.
 
     Returns:
-        Where it is.
+        The path of the new file.
 
     Raises:
-        StorageError, LimitError: The disk refused, or the file is too large; nothing was written.
+        StorageError, LimitError: Writing failed, or the file is too large; nothing was written.
     """
-    folder = note_folders(workspace).attachment_folder(note)
+    folder = note_folders(vault).attachment_folder(note)
     for path in _candidate_paths(folder, name):
-        if (there := workspace.store.existing_path(path)) is not None:
-            if workspace.store.stat(there).size == len(content) and workspace.store.read(there) == content:
+        if (there := vault.notes.existing_path(path)) is not None:
+            if vault.notes.stat(there).size == len(content) and vault.notes.read(there) == content:
                 return there
             continue
-        outcome = await workspace.runner.run(Call.save(path, None, content, Caller.user()))
+        outcome = await vault.call(Call.save(path, None, content, Caller.user()))
         if outcome.success:
             return path
-        if workspace.store.existing_path(path) is None:
+        if vault.notes.existing_path(path) is None:
             raise StorageError(outcome.message, path=str(path))
     raise StorageError(f"There is no free name like {name} in {folder or 'the vault'}.", path=name)
 
 
-def image_name(workspace: Workspace, note: NotePath, now: datetime) -> str:
-    """The name of an image that is pasted into `note`, by the pattern of the settings."""
-    pattern = workspace.settings.editor.image_name
+def image_name(vault: VaultService, note: NotePath, now: datetime) -> str:
+    """Return the name of an image that is pasted into `note`, by the pattern in the settings."""
+    pattern = vault.settings.current.editor.image_name
     return f"{expand(pattern, note.name, now).text.strip() or 'Pasted image'}.png"
 
 
-def link_to(workspace: Workspace, path: NotePath, source: NotePath, *, embed: bool | None = None) -> str:
-    """The shortest wikilink from `source` to a file; media are embedded where `embed` does not say."""
+def link_to(vault: VaultService, path: NotePath, source: NotePath, *, embed: bool | None = None) -> str:
+    """Return the shortest wikilink from `source` to a file; media are embedded unless `embed` is given."""
     shown = path.suffix in _EMBEDDED_SUFFIXES if embed is None else embed
-    return f"{'!' if shown else ''}[[{workspace.index.resolver.shortest(path, source)}]]"
+    return f"{'!' if shown else ''}[[{vault.notes.shortest(path, source)}]]"
 
 
-async def link_files(workspace: Workspace, note: NotePath, files: Iterable[Path]) -> list[str]:
-    """Link to files of the disk; one from outside the vault becomes an attachment first.
+async def link_files(vault: VaultService, note: NotePath, files: Iterable[Path]) -> list[str]:
+    """Link to files on the disk; a file from outside the vault is first copied as an attachment.
 
     Raises:
-        StorageError, LimitError: A file can't be read or written; those before it are in the vault.
+        StorageError, LimitError: A file can't be read or written; earlier ones are in the vault.
     """
     links = []
     for file in files:
-        path = vault_path_of(workspace, file)
+        path = vault_path_of(vault, file)
         if path is None:
-            path = await add_attachment(workspace, note, file.name, await asyncio.to_thread(_read_file, file))
-        links.append(link_to(workspace, path, note))
+            path = await add_attachment(vault, note, file.name, await asyncio.to_thread(_read_file, file))
+        links.append(link_to(vault, path, note))
     return links
 
 
-def vault_path_of(workspace: Workspace, file: Path) -> NotePath | None:
-    """The path in the vault of a file of the disk; None for one outside, or in a hidden folder."""
+def vault_path_of(vault: VaultService, file: Path) -> NotePath | None:
+    """Return the vault path of a file on the disk; None if it is outside, or in a hidden folder."""
     try:
-        relative = file.resolve().relative_to(workspace.root.resolve())
+        relative = file.resolve().relative_to(vault.root.resolve())
         path = NotePath.on_disk(relative.as_posix())
     except (ValueError, ScriptoriumError):
         return None
-    return None if path.is_hidden or not workspace.store.exists(path) else path
+    return None if path.is_hidden or not vault.notes.exists(path) else path
 
 
 def _candidate_paths(folder: str, name: str) -> Iterator[NotePath]:
-    """The paths to try, best first: the name itself, then with numbers."""
+    """Yield the paths to try, best first: the name itself, then with numbers."""
     clean = _UNSAFE.sub(" ", PurePath(name).name).strip(" .")
     stem, suffix = PurePath(clean).stem.strip(" .") or "File", PurePath(clean).suffix
     for number in range(_MAX_NAME_TRIES):
@@ -104,12 +104,12 @@ def _candidate_paths(folder: str, name: str) -> Iterator[NotePath]:
         try:
             yield NotePath.parse(f"{folder}/{numbered}{suffix}" if folder else f"{numbered}{suffix}")
         except InvalidPathError:
-            # A device name, or one that is too long.
+            # A device name, or a name that is too long.
             yield NotePath.parse(f"{folder}/File {number}{suffix}" if folder else f"File {number}{suffix}")
 
 
 def _read_file(file: Path) -> bytes:
-    """The bytes of a file.
+    """Return the bytes of a file.
 
     Raises:
         StorageError: It is a folder, too large, or can't be read.

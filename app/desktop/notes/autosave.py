@@ -1,4 +1,4 @@
-"""Saves a note without being asked: a moment after the last key, and when the editor loses the focus."""
+"""Automatic saving: a moment after the last key, and when the editor loses the focus."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.desktop.bridge import VaultClient
 from app.desktop.notes.document import NoteDocument
 from app.desktop.runtime import tasks
 from app.vault.watcher import VaultFound
-from app.workspace.workspace import SettingsChanged
+from app.workspace import SettingsChanged
 
 _MIN_RETRY_DELAY_S = 5.0
 _MAX_RETRY_DELAY_S = 300.0
@@ -19,12 +19,12 @@ _MAX_RETRY_DELAY_S = 300.0
 class Autosave(QObject):
     """Schedules the saves of one document.
 
-    A save that failed is tried again after pauses that double, when the vault is back, and with the next
+    A failed save is retried with exponential backoff, when the vault is available again, and after the next
     edit. During a conflict nothing is saved: the user decides first.
 
     Args:
         client: The open vault; its settings say whether and how soon to save.
-        document: What is saved.
+        document: The document to save.
         editor: The widget that the user types in.
     """
 
@@ -43,14 +43,14 @@ class Autosave(QObject):
         client.events.batch.connect(self._receive)
 
     def flush(self) -> None:
-        """Save now what is not saved yet, if notes are saved automatically."""
+        """Save unsaved text now, if automatic saving is enabled."""
         self._timer.stop()
         document = self._document
         if document.dirty and document.autosaves and document.conflict is None:
             tasks.start(self._save(), owner=self._editor, what=self.tr("save the note"))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Save when the editor loses the focus, but not to a menu or a list of completions."""
+        """Save when the editor loses the focus, except to a menu or a completion list."""
         if event.type() == QEvent.Type.FocusOut and isinstance(event, QFocusEvent):
             passing = (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.MenuBarFocusReason)
             if event.reason() not in passing:
@@ -61,7 +61,7 @@ class Autosave(QObject):
 
     async def _save(self) -> None:
         if await self._document.save():
-            # What was typed while it was saved.
+            # Save the text typed during the last save.
             if self._document.dirty:
                 self._schedule()
         elif self._document.failure:
@@ -70,7 +70,7 @@ class Autosave(QObject):
 
     def _schedule(self) -> None:
         if self._document.autosaves and self._document.dirty:
-            delay = max(self._client.workspace.settings.editor.autosave_delay, self._document.save_cost_s)
+            delay = max(self._client.vault.settings.current.editor.autosave_delay, self._document.save_cost_s)
             self._timer.start(round(delay * 1000))
         else:
             self._timer.stop()

@@ -1,11 +1,11 @@
-"""A strip over the note: what happened to it, and what the user can do about it."""
+"""The strip over a note: messages about it, and questions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.flow_layout import FlowLayout
@@ -15,7 +15,13 @@ Answer = tuple[str, Callable[[], None]]
 
 
 class NoteBanner(QFrame):
-    """Shows one sentence at a time; hidden while there is nothing to say."""
+    """Shows one message at a time; hidden while there is none.
+
+    Signals:
+        focus_released: It was hidden while one of its buttons had the focus.
+    """
+
+    focus_released = Signal()
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -26,10 +32,10 @@ class NoteBanner(QFrame):
         top = QHBoxLayout()
         top.addWidget(self._text, 1)
         self._buttons: list[QPushButton] = []
-        self._close = ThemedButton(theme, "x", "Close this message", self, size=14)
+        self._close = ThemedButton(theme, "x", self.tr("Close this message"), self, size=14)
         self._close.clicked.connect(self.clear)
         top.addWidget(self._close)
-        # Below the words: beside four buttons a narrow note would leave them a word a line.
+        # Below the text: beside four buttons, a narrow note would leave one word per line.
         self._answers = QWidget(self)
         self._row = FlowLayout(self._answers, spacing=6)
         column = QVBoxLayout(self)
@@ -41,26 +47,30 @@ class NoteBanner(QFrame):
 
     @property
     def text(self) -> str:
-        """What is said; empty when nothing is."""
+        """The shown message; empty if there is none."""
         return "" if self.isHidden() else self._text.text()
 
     def show_message(self, text: str, tone: str = "info") -> None:
-        """Say `text` in the tone `info`, `warning` or `danger`."""
+        """Show `text` in the tone `info`, `warning` or `danger`."""
         self._show(text, tone, ())
         self._close.show()
 
     def show_question(self, text: str, answers: tuple[Answer, ...]) -> None:
-        """Ask, with a button for each answer; it stays until one is given."""
+        """Show a question with a button for each answer, until one is chosen."""
         self._show(text, "warning", answers)
         self._close.hide()
 
     def answer(self, words: str) -> None:
-        """Give the answer with these words, as if its button was pressed."""
+        """Choose the answer with this label, as if its button was pressed."""
         next(button for button in self._buttons if button.text() == words).click()
 
     def clear(self) -> None:
-        """Say nothing."""
+        """Remove the message."""
+        focused = QApplication.focusWidget()
+        had_focus = focused is not None and self.isAncestorOf(focused)
         self.hide()
+        if had_focus:
+            self.focus_released.emit()
 
     def _show(self, text: str, tone: str, answers: tuple[Answer, ...]) -> None:
         self._text.setText(text)

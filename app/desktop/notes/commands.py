@@ -1,6 +1,6 @@
-"""What the user does to notes from menus.
+"""The commands on notes in the menus.
 
-Each goes through the one gate, as any tool call does; only a new empty note asks nothing, like a save.
+Each goes through the gate, like any tool call; only creating an empty note needs no approval, like a save.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from app.desktop.audit.undo import undo
 from app.desktop.bridge import VaultClient
 from app.desktop.notes.create_note import Created, CreateFailed, NameTaken, create_note, name_problem
 from app.desktop.notes.history_dialog import HistoryDialog
-from app.desktop.notes.loader import find_note
 from app.desktop.runtime import tasks
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.tool_form.completions import NameCompleter
@@ -32,7 +31,7 @@ from app.vault.path import NotePath
 
 if TYPE_CHECKING:
     from app.toolkit.outcome import ToolOutcome
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 
 _AGENT_REQUESTS = {
@@ -41,39 +40,39 @@ _AGENT_REQUESTS = {
     "relate": "Relate [[{0}]] to [[",
     "merge": "Merge into [[{0}]] the note [[",
 }
-# What opens in another program without a question: it can only be looked at or listened to.
+# Files that open in another program without a question, since they can only be viewed or played.
 _SAFE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".pdf", ".mp3", ".ogg", ".mp4", ".webm")
 
 
-async def _called_by_hand(name: str, given: Mapping[str, object], workspace: Workspace) -> ToolOutcome:
-    return await workspace.runner.run(Call.of(name, given, Caller.user()))
+async def _called_by_hand(name: str, given: Mapping[str, object], vault: VaultService) -> ToolOutcome:
+    return await vault.call(Call.of(name, given, Caller.user()))
 
 
 def failure_message(outcome: ToolOutcome) -> str:
-    """Why a call failed, with what comes near to what was meant."""
+    """Return why a call failed, with suggestions for a misspelled name."""
     near = (outcome.error or {}).get("candidates") or (outcome.error or {}).get("suggestions")
     if isinstance(near, list | tuple) and near:
         return f"{outcome.message} Near it: {', '.join(map(str, near[:5]))}."
     return outcome.message
 
 
-def _attachments(workspace: Workspace) -> frozenset[str]:
-    return frozenset(file.path.text for file in workspace.index.files())
+def _attachments(vault: VaultService) -> frozenset[str]:
+    return frozenset(file.path.text for file in vault.notes.files())
 
 
 class NoteCommands(QObject):
-    """Runs the commands of one vault for `window`.
+    """Runs the commands on notes of one vault for `window`.
 
-    `open_requested` carries a note's path, `made` that of a note that was made; `ask_requested` a text for
-    the agent, `give_requested` a note for it; `travel_requested` a note to fly to in the graph; `failed` one
-    sentence for the user.
+    `open_requested` carries a note's path, `made` that of a new note; `ask_requested` a prompt for the agent,
+    `give_requested` a note for it; `center_requested` a note to center in the graph; `failed` one sentence
+    for the user.
     """
 
     open_requested = Signal(str, str)
     made = Signal(str)
     ask_requested = Signal(str)
     give_requested = Signal(str)
-    travel_requested = Signal(str)
+    center_requested = Signal(str)
     failed = Signal(str)
 
     def __init__(self, client: VaultClient, theme: ThemeSource, window: QWidget) -> None:
@@ -83,7 +82,7 @@ class NoteCommands(QObject):
         self._window = window
 
     def act(self, what: str, about: str, more: str = "") -> None:
-        """Do `what` with the note or folder `about`; `more` is the folder that a note moves to."""
+        """Run command `what` on the note or folder `about`; `more` is the target folder of a move."""
         if what == "open":
             self.open_requested.emit(about, "")
         elif what == "reveal":
@@ -96,7 +95,7 @@ class NoteCommands(QObject):
         elif what == "ask":
             self.give_requested.emit(about)
         elif what == "graph":
-            self.travel_requested.emit(about)
+            self.center_requested.emit(about)
         elif what == "history":
             dialog = HistoryDialog(NotePath(about), self._client, self._theme, self._window)
             tasks.start(dialogs.run_dialog(dialog), what=self.tr("show the history"))
@@ -106,18 +105,18 @@ class NoteCommands(QObject):
     async def run(self, tool: str, arguments: Mapping[str, object]) -> ToolOutcome:
         """Call a tool as the user; emit `failed` with the message of an error."""
         outcome: ToolOutcome = await self._client.run(
-            lambda workspace: workspace.runner.run(Call.of(tool, arguments, Caller.user()))
+            lambda vault: vault.call(Call.of(tool, arguments, Caller.user()))
         )
         if not outcome.success and not outcome.denied:
             self.failed.emit(outcome.message)
         return outcome
 
     def make(self, name: str, folder: str = "") -> None:
-        """Make a note and open it."""
+        """Create a note and open it."""
         tasks.start(self.new_note(name, folder), owner=self._window, what=self.tr("make the note"))
 
     def follow(self, name: str) -> None:
-        """Open the note that a link means, or ask whether to make it: a click alone writes nothing."""
+        """Open the target of a link, or ask whether to create it: a click alone writes nothing."""
         tasks.start(self._follow(name), owner=self._window, what=self.tr("follow the link"))
 
     async def _follow(self, name: str) -> None:
@@ -125,8 +124,8 @@ class NoteCommands(QObject):
             self.open_requested.emit(found, "")
 
     async def new_note(self, name: str, folder: str = "") -> None:
-        """Make a note and open it; one that has the name already is offered instead."""
-        match await self._client.run(lambda workspace: create_note(workspace, name, folder)):
+        """Create a note and open it; if a note has the name already, offer to open that one."""
+        match await self._client.run(lambda vault: create_note(vault, name, folder)):
             case Created(path):
                 self.made.emit(path.text)
             case NameTaken(path):
@@ -142,7 +141,7 @@ class NoteCommands(QObject):
                     await self.new_note(again, folder)
 
     async def _ask_name(self, folder: str, name: str = "", problem: str = "") -> str | None:
-        """Ask for the name of a new note in `folder`; what can't be a name is explained as it is typed."""
+        """Ask for the name of a new note in `folder`, explaining invalid names during typing."""
         place = self.tr("In {0}. Its name:").format(folder) if folder else self.tr("Its name:")
         check = partial(name_problem, folder=folder)
         return await dialogs.prompt_text(
@@ -150,18 +149,18 @@ class NoteCommands(QObject):
         )
 
     async def find(self, name: str) -> str | None:
-        """The path of the note that `name` (a path, or what a link says) means; None if there is none.
+        """Return the path of the note that `name` (a path or link target) resolves to; None if there is none.
 
-        Another file of the vault is opened by the program that the system has for it. For a name that no
-        note has, the user is asked whether to make one.
+        Another file of the vault is opened in the system's program for it. For an unresolved name, the user
+        is asked whether to create the note.
         """
         if NotePath(name).is_note:
             return name
-        found: NotePath | None = await self._client.run(lambda workspace: find_note(workspace, name))
+        found: NotePath | None = await self._client.run(lambda vault: vault.notes.find(name))
         if found is None and name in await self._client.run(_attachments):
             found = NotePath(name)
         if found is not None and not found.is_note:
-            await self._open_outside(Path(self._client.workspace.root) / found.text)
+            await self._open_outside(Path(self._client.vault.root) / found.text)
             return None
         if found is not None:
             return found.text
@@ -179,20 +178,20 @@ class NoteCommands(QObject):
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(file)))
 
     async def show_entry(self, number: int, *, undo_it: bool = False) -> None:
-        """Show what a call wrote, by its number in the audit log, or propose to undo it."""
-        entry = await self._client.run(lambda workspace: workspace.audit.entry(number))
-        session = entry.is_of_session  # Its line stands for all saves of the session.
+        """Show the change of a call by its number in the audit log, or offer to undo it."""
+        entry = await self._client.run(lambda vault: vault.history.entry(number))
+        session = entry.is_of_session  # The activity stands for all saves of the session.
         if undo_it:
             await undo(self._client, self._theme, self._window, entry, whole_turn=session)
         elif (commit := entry.commit) is not None:
             title, files = await self._client.run(
-                lambda ws: read_session(ws, entry.turn) if session else read_commit(ws, commit)
+                lambda vault: read_session(vault, entry.turn) if session else read_commit(vault, commit)
             )
             await dialogs.run_dialog(ChangesDialog(title, files, self._theme, self._window))
 
     async def call_by_hand(self, name: str) -> None:
-        """Ask for a tool's arguments, call it, and show what it answered."""
-        offered = await self._client.run(lambda workspace: workspace.registry.tools(Caller.user()))
+        """Ask for a tool's arguments, call it, and show its result."""
+        offered = await self._client.run(lambda vault: vault.tools.tools(Caller.user()))
         tool = next((each for each in offered if each.name == name), None)
         if tool is None:
             self.failed.emit(self.tr("{0} is switched off.").format(humanize(name)))
@@ -213,7 +212,7 @@ class NoteCommands(QObject):
                 return
 
     async def _show_result(self, name: str, outcome: ToolOutcome) -> bool:
-        """Show what a tool answered; whether it is to be called again."""
+        """Show the result of a tool; return whether to call it again."""
         sheet = ResultDialog(name, outcome, self._theme, self._window)
         sheet.note_wanted.connect(self.open_requested)
         wanted = sheet.next_step(await dialogs.run_dialog(sheet))
@@ -242,7 +241,7 @@ class NoteCommands(QObject):
             await self.run("delete_note", {"name": about})
 
     async def _rename(self, path: NotePath) -> None:
-        """Ask for the note's new name until it can be taken or the user cancels."""
+        """Ask for the note's new name until it is valid or the user cancels."""
         typed, problem = path.name, ""
         check = partial(name_problem, folder=path.folder)
         while True:
@@ -263,12 +262,12 @@ class NoteCommands(QObject):
         self.ask_requested.emit(words.format(await self._shortest(about)))
 
     async def _shortest(self, about: str) -> str:
-        """The shortest link text that means this note and no other."""
+        """Return the shortest link target that resolves to this note alone."""
         path = NotePath(about)
-        return await self._client.run(lambda workspace: workspace.index.resolver.shortest(path, None))
+        return await self._client.run(lambda vault: vault.notes.shortest(path, None))
 
     def _reveal(self, about: str) -> None:
-        root = Path(self._client.workspace.root)
+        root = Path(self._client.vault.root)
         place = root / about if about else root
         folder = place if place.is_dir() else place.parent
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))

@@ -1,4 +1,4 @@
-"""What can be completed in a note: names, files, headings, block ids and tags of the vault."""
+"""Completions in a note: names, files, headings, block ids and tags of the vault."""
 
 from __future__ import annotations
 
@@ -9,40 +9,39 @@ from app.errors import ScriptoriumError
 from app.vault.markdown.scan import scan
 from app.vault.markdown.text import decode_lossy
 from app.vault.path import NotePath
-from app.workspace import queries
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 MAX_ITEMS = 30
 _MAX_BLOCK_LABEL_CHARS = 60
 
 
 async def complete(
-    workspace: Workspace, source: NotePath, request: CompletionRequest, text: str
+    vault: VaultService, source: NotePath, request: CompletionRequest, text: str
 ) -> list[CompletionItem]:
-    """The items for what is being typed.
+    """Return the completions for the text being typed.
 
     Args:
-        workspace: The open vault.
-        source: The note that is written in.
-        request: What is being typed.
+        vault: The open vault.
+        source: The note being edited.
+        request: The kind and text of the completion.
         text: The text of that note, for its own headings and blocks.
     """
     if request.kind == "tag":
-        return _plain_items(queries.complete_tags(workspace, request.word, MAX_ITEMS))
+        return _plain_items(vault.notes.complete_tags(request.word, MAX_ITEMS))
     if request.kind in ("note", "embed"):
-        names = queries.complete_names(workspace, request.word, MAX_ITEMS)
+        names = vault.notes.complete_names(request.word, MAX_ITEMS)
         if request.kind == "note":
             return _plain_items(names)
-        files = queries.complete_files(workspace, request.word, MAX_ITEMS)
+        files = vault.notes.complete_files(request.word, MAX_ITEMS)
         return _plain_items((*names, *files)[:MAX_ITEMS])
     if request.note:
-        found = workspace.index.resolver.resolve(request.note, source).path
+        found = vault.notes.resolve(request.note, source).path
         if found is None:
             return []
         try:
-            text = decode_lossy(workspace.store.read(found))
+            text = decode_lossy(vault.notes.read(found))
         except ScriptoriumError:
             return []
     return _headings(text, request.word) if request.kind == "heading" else _blocks(text, request.word)

@@ -1,7 +1,7 @@
-"""A note that the person at the window makes by typing its name.
+"""Create a note from a name that the user typed.
 
-It is like a save: what is written is what was typed, by the one who would be asked. So it asks nothing; it is
-journaled and in the audit log as any save of the user's.
+This is like a save: the content is what the user typed, so no approval is needed. It is journaled and in the
+audit log like any other save of the user.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from app.tools.notes import find_similar, new_path
 from app.vault.path import NotePath
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 
 @dataclass(frozen=True, slots=True)
 class Created:
-    """It is there, at `path`."""
+    """The note was created at `path`."""
 
     path: NotePath
 
@@ -41,7 +41,7 @@ class CreateFailed:
 
 
 def name_problem(name: str, folder: str = "") -> str:
-    """Say why no note in `folder` can have this name; "" if one can."""
+    """Return why no note in `folder` can have this name; "" if one can."""
     try:
         new_path(name, folder)
     except ScriptoriumError as error:
@@ -49,23 +49,21 @@ def name_problem(name: str, folder: str = "") -> str:
     return ""
 
 
-async def create_note(
-    workspace: Workspace, name: str, folder: str = ""
-) -> Created | NameTaken | CreateFailed:
-    """Make a note with its name as heading; runs in the service thread.
+async def create_note(vault: VaultService, name: str, folder: str = "") -> Created | NameTaken | CreateFailed:
+    """Create a note with its name as heading; runs in the service thread.
 
     Args:
-        workspace: The open vault.
-        name: The name as typed; it may lead with folders.
-        folder: Where to put it; the vault's root when empty.
+        vault: The open vault.
+        name: The typed name; it may start with folders.
+        folder: The folder for the note; empty for the vault's root.
     """
     try:
         path = new_path(name, folder)
-        near = workspace.index.notes(path.folder, recursive=False) if path.folder else workspace.index.notes()
-        taken = workspace.store.existing_path(path) or find_similar(near, path)
+        near = vault.notes.records(path.folder, recursive=False) if path.folder else vault.notes.records()
+        taken = vault.notes.existing_path(path) or find_similar(near, path)
     except ScriptoriumError as error:
         return CreateFailed(error.message)
     if taken is not None:
         return NameTaken(taken)
-    outcome = await workspace.runner.run(Call.save(path, None, f"# {path.name}\n".encode(), Caller.user()))
+    outcome = await vault.call(Call.save(path, None, f"# {path.name}\n".encode(), Caller.user()))
     return Created(path) if outcome.success else CreateFailed(outcome.message)

@@ -1,4 +1,4 @@
-"""The daily note, notes by chance, and text from templates; all run in the service thread."""
+"""Daily notes, random notes and templates; all functions run in the service thread."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from app.errors import InvalidPathError, NotFoundError, ScriptoriumError
 from app.permissions.caller import Caller
 from app.toolkit.call import Call
 from app.vault.markdown.text import BOM, decode
-from app.vault.moment import format_moment
+from app.vault.moment_format import format_moment
 from app.vault.note_templates import Expanded, expand
 from app.vault.path import NOTE_SUFFIXES, NotePath
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +25,10 @@ class DailyNote:
     """The note of a day.
 
     Attributes:
-        path: Where it is.
+        path: Its path.
         created: Whether it is new.
-        cursor: Where its template puts the cursor, as a position in its text.
-        problem: What went wrong beside it, such as a template that is missing; empty if nothing did.
+        cursor: The template's cursor position, as an offset in its text.
+        problem: A secondary problem, such as a missing template; empty if there is none.
     """
 
     path: NotePath
@@ -37,36 +37,36 @@ class DailyNote:
     problem: str = ""
 
 
-async def daily_note(workspace: Workspace, now: datetime) -> DailyNote:
+async def daily_note(vault: VaultService, now: datetime) -> DailyNote:
     """Find the note of a day, or create it from the template.
 
     Raises:
-        InvalidPathError: The format of its name gives no file name.
-        StorageError: The disk refused; nothing was written.
+        InvalidPathError: The name format yields no valid file name.
+        StorageError: Writing failed; nothing was written.
     """
-    places = note_folders(workspace)
+    places = note_folders(vault)
     path = daily_path(places, now)
-    if (there := workspace.store.existing_path(path)) is not None:
+    if (there := vault.notes.existing_path(path)) is not None:
         return DailyNote(there, created=False)
     made, problem = Expanded("", None), ""
     if places.daily_template:
         try:
-            made = _expanded(workspace, places, _template(workspace, places.daily_template), path.name, now)
+            made = _expanded(vault, places, _template(vault, places.daily_template), path.name, now)
         except ScriptoriumError as error:
             problem = f"The template “{places.daily_template}” was not used: {error.message}"
-    outcome = await workspace.runner.run(Call.save(path, None, made.text.encode("utf-8"), Caller.user()))
+    outcome = await vault.call(Call.save(path, None, made.text.encode("utf-8"), Caller.user()))
     if not outcome.success:
-        if (there := workspace.store.existing_path(path)) is not None:
+        if (there := vault.notes.existing_path(path)) is not None:
             return DailyNote(there, created=False)
         raise ScriptoriumError(outcome.message)
     return DailyNote(path, True, made.cursor, problem)
 
 
 def daily_path(places: NoteFolders, day: datetime) -> NotePath:
-    """The path of the note of a day.
+    """Return the path of the note of a day.
 
     Raises:
-        InvalidPathError: The format gives no name that every system can keep.
+        InvalidPathError: The format yields no name that is valid on every system.
     """
     name = format_moment(day, places.daily_format).strip("/ ")
     try:
@@ -76,43 +76,43 @@ def daily_path(places: NoteFolders, day: datetime) -> NotePath:
         raise InvalidPathError(words, path=name) from error
 
 
-def list_templates(workspace: Workspace) -> tuple[NotePath, ...]:
-    """The templates of the vault, by name; empty if it has none."""
-    folder = note_folders(workspace).templates
-    notes = workspace.index.notes(folder) if folder else ()
+def list_templates(vault: VaultService) -> tuple[NotePath, ...]:
+    """Return the templates of the vault by name; empty if it has none."""
+    folder = note_folders(vault).templates
+    notes = vault.notes.records(folder) if folder else ()
     return tuple(sorted((note.path for note in notes), key=lambda path: path.key))
 
 
-def template_text(workspace: Workspace, template: NotePath, title: str, now: datetime) -> Expanded:
-    """The text of a template for the note called `title`.
+def template_text(vault: VaultService, template: NotePath, title: str, now: datetime) -> Expanded:
+    """Return the text of a template for the note with this `title`.
 
     Raises:
-        NotFoundError, StorageError: It is not there, or can't be read.
+        NotFoundError, StorageError: It does not exist, or can't be read.
     """
-    return _expanded(workspace, note_folders(workspace), template, title, now)
+    return _expanded(vault, note_folders(vault), template, title, now)
 
 
-def random_note(workspace: Workspace, but: NotePath | None = None) -> NotePath | None:
-    """Any note but this one; None if there is no other."""
-    paths = [path for path in workspace.index.note_paths() if path != but]
+def random_note(vault: VaultService, but: NotePath | None = None) -> NotePath | None:
+    """Return a random note other than this one; None if there is no other."""
+    paths = [path for path in vault.notes.paths() if path != but]
     return random.choice(paths) if paths else None
 
 
 def _expanded(
-    workspace: Workspace, places: NoteFolders, template: NotePath, title: str, now: datetime
+    vault: VaultService, places: NoteFolders, template: NotePath, title: str, now: datetime
 ) -> Expanded:
-    text = decode(workspace.store.read(template)).removeprefix(BOM)
+    text = decode(vault.notes.read(template)).removeprefix(BOM)
     return expand(text, title, now, date_format=places.date_format, time_format=places.time_format)
 
 
-def _template(workspace: Workspace, name: str) -> NotePath:
-    """The note that a setting names, with or without its ending.
+def _template(vault: VaultService, name: str) -> NotePath:
+    """Return the note that a setting names, with or without its extension.
 
     Raises:
         NotFoundError: There is none.
     """
     for ending in ("", *NOTE_SUFFIXES):
         path = NotePath(f"{name}{ending}")
-        if path.is_note and workspace.store.exists(path):
+        if path.is_note and vault.notes.exists(path):
             return path
     raise NotFoundError("There is no such note.", name=name)

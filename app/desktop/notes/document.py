@@ -1,11 +1,12 @@
-"""The note behind a view: its last known state, whether there is unsaved text, saving, and outside changes.
+"""The document of a note view: its loaded state, unsaved text, saving and external changes.
 
-It knows no widgets: the view gives it the editor's document and shows what it reports by signals.
+It knows no widgets: the view passes it the editor's document and shows what its signals report.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 import uuid
 from collections.abc import Callable
@@ -26,9 +27,10 @@ from app.vault.markdown.frontmatter import read_frontmatter
 from app.vault.path import NotePath
 from app.vault.store import NotesChanged
 
+log = logging.getLogger(__name__)
 _DRAFT_DELAY_MS = 900
 _DRAFT_INTERVAL_S = 10.0
-# A longer pause starts a new writing session: a new entry in the note's history.
+# A longer pause starts a new editing session: a new entry in the note's history.
 _SESSION_PAUSE_S = 30 * 60
 _MAX_TRIES = 5
 _CHARACTERS_PER_S = 150_000
@@ -38,12 +40,12 @@ Answers = tuple[tuple[str, Callable[[], None]], ...]
 
 @dataclass(slots=True)
 class Conflict:
-    """The note changed while there is unsaved text.
+    """A conflict: the note changed while there is unsaved text.
 
     Attributes:
-        base: The note that the unsaved text was typed on.
-        theirs: The note as it is on the disk; None if it was deleted or moved.
-        result: What the user made of both texts before deciding later; None if nothing.
+        base: The note that the unsaved text is based on.
+        theirs: The note on the disk; None if it was deleted or moved.
+        result: The user's merge so far, after choosing to decide later; None if there is none.
     """
 
     base: NoteData
@@ -55,15 +57,15 @@ class NoteDocument(QObject):
     """The state of one note.
 
     Signals:
-        loaded: A `NoteData` to show in place of all that was shown.
-        text_changed: A text that the editor shall hold, as one step that can be undone.
-        saved: The `NoteData` that is on the disk now, while the user may have typed on.
+        loaded: A `NoteData` that replaces everything shown.
+        text_changed: The new text of the editor, as one undoable step.
+        saved: The `NoteData` on the disk; the user may have typed on.
         renamed: The `NoteData` under its new path; its text is the same.
         edited: The user typed.
-        unsaved_changed: Whether the user must know that text is not saved: saving failed, or it is off.
-        said: A sentence and its tone.
+        unsaved_changed: Whether to warn about unsaved text: saving failed, or automatic saving is off.
+        said: A message and its tone.
         asked: A question and its answers.
-        settled: What was said or asked is over.
+        settled: The message or question no longer applies.
         comparison_requested: The user wants to see both sides of the conflict.
     """
 
@@ -82,7 +84,7 @@ class NoteDocument(QObject):
         super().__init__(parent)
         self._client = client
         self._source = source
-        self._drafts = DraftStore(client.workspace.root)
+        self._drafts = DraftStore(client.vault.root)
         self.page: NoteData | None = None
         self.conflict: Conflict | None = None
         self.failure = ""
@@ -91,7 +93,7 @@ class NoteDocument(QObject):
         self._saved_length = 0
         self._session = ""
         self._last_save = 0.0
-        # Saving and following changes of others wait for each other: each starts from what the other left.
+        # Saving and loading external changes exclude each other: each starts from the other's result.
         self._access = asyncio.Lock()
         self._draft_kept = 0.0
         self._draft_soon = QTimer(self)
@@ -102,7 +104,7 @@ class NoteDocument(QObject):
 
     @property
     def dirty(self) -> bool:
-        """True if the editor holds text that is not saved yet."""
+        """True if the editor holds unsaved text."""
         return self._dirty
 
     @property
@@ -113,14 +115,14 @@ class NoteDocument(QObject):
     @property
     def autosaves(self) -> bool:
         """True if autosave is enabled in the settings."""
-        return self._client.workspace.settings.editor.autosave
+        return self._client.vault.settings.current.editor.autosave
 
     @property
     def save_cost_s(self) -> float:
-        """How many seconds should be between two saves of a note of this length.
+        """Minimum seconds between two saves of a note of this length.
 
-        Every save keeps a version of the whole note, parses and indexes it: ten times a minute is enough
-        for a note of a million characters.
+        Every save stores a version of the whole note, parses and indexes it: ten times a minute is enough for
+        a note of a million characters.
         """
         return min(self._source.characterCount() / _CHARACTERS_PER_S, _MAX_SAVE_DELAY_S)
 
@@ -133,26 +135,26 @@ class NoteDocument(QObject):
 
     @property
     def is_blank(self) -> bool:
-        """Whether there is nothing to read in it, and it can be written in; properties do not count."""
+        """True if the note is editable and has no text; properties do not count."""
         text = self.text
         readable = self.page is not None and not self.page.problem
         return readable and not text[read_frontmatter(text).body_start :].strip()
 
     @property
     def editable(self) -> bool:
-        """Whether the editor gives the note's text back as it is; if not, editing would lose something."""
+        """True if the editor preserves the note's text exactly; otherwise, editing would lose data."""
         page = self.page
-        if page is None or page.problem or self._client.workspace.read_only:
+        if page is None or page.problem or self._client.vault.read_only:
             return False
         return self._shows(page)
 
     async def open(self, path: NotePath) -> None:
-        """Load the note at `path`; unsaved text of an earlier run is offered.
+        """Load the note at `path`, offering unsaved text of an earlier run.
 
         Raises:
-            NotFoundError, StorageError: It is not there, or can't be read; what was loaded stays.
+            NotFoundError, StorageError: It does not exist, or can't be read; the loaded note stays.
         """
-        page = await self._client.run(lambda ws: pages.load(ws, path))
+        page = await self._client.run(lambda vault: pages.load(vault, path))
         self._set_page(page)
         draft = self._drafts.load(page.path)
         if draft is None or page.problem or draft.text == page.text:
@@ -161,15 +163,15 @@ class NoteDocument(QObject):
             self._offer_draft(draft, page)
 
     def mark_edited(self) -> None:
-        """Take note that the user typed."""
+        """Record that the user typed."""
         if self.page is None or self.page.problem:
             return
-        # Typing back to the saved text leaves nothing to save; only texts of one length are compared.
+        # Typing back to the saved text leaves nothing to save; only texts of equal length are compared.
         same = self._source.characterCount() == self._saved_length and self._shows(self.page)
         self._set_dirty(not same)
         self.edited.emit()
         if self._dirty:
-            # Typing without a pause must not put the draft off for ever.
+            # Typing without a pause must not postpone the draft indefinitely.
             overdue = time.monotonic() - self._draft_kept > _DRAFT_INTERVAL_S
             if not (overdue and self._draft_soon.isActive()):
                 self._draft_soon.start()
@@ -177,14 +179,21 @@ class NoteDocument(QObject):
             self._drafts.drop(self.page.path)
 
     def keep_draft(self) -> None:
-        """Keep the unsaved text outside the vault, so that a crash does not lose it."""
+        """Write the unsaved text to a draft outside the vault, so that a crash does not lose it."""
+        try:
+            self._write_draft()
+        except OSError as error:
+            # The text stays in the editor, and the next edit tries again.
+            log.warning("the draft of a note could not be written: %s", error)
+
+    def _write_draft(self) -> None:
         if self.page is not None and self._dirty:
             result = None if self.conflict is None else self.conflict.result
             self._drafts.save(self.page.path, self.page.hash, self.text, result)
             self._draft_kept = time.monotonic()
 
     def discard_changes(self) -> None:
-        """Give the unsaved text up."""
+        """Discard the unsaved text."""
         if self.page is not None:
             self._drafts.drop(self.page.path)
         self.conflict = None
@@ -192,11 +201,11 @@ class NoteDocument(QObject):
 
     def leave_draft(self) -> None:
         """Leave the unsaved text as a draft, which is offered when the note is opened again."""
-        self.keep_draft()
+        self._write_draft()
         self._set_dirty(False)
 
     async def save(self) -> bool:
-        """Save what was typed, after a save that is under way.
+        """Save the text, after a save that is in progress.
 
         Returns:
             True if the text is saved; False after an error or with an unresolved conflict.
@@ -205,11 +214,11 @@ class NoteDocument(QObject):
             for _ in range(_MAX_TRIES):
                 if (saved := await self._save()) is not None:
                     return saved
-            self._fail("Other programs change the note all the time.")
+            self._fail(self.tr("Another program keeps changing the note."))
             return False
 
     async def _save(self) -> bool | None:
-        """Save once; None if a change was merged that came between, so that the caller saves again."""
+        """Save once; return None after merging an intermediate change, so that the caller saves again."""
         page, length, raw = self.page, self._source.characterCount(), self._source.toRawText()
         if page is None or not self._dirty:
             return True
@@ -222,7 +231,7 @@ class NoteDocument(QObject):
             self._set_dirty(False)
             return True
         session = self._writing_session()
-        result = await self._client.run(lambda ws: saving.save(ws, page, text, session))
+        result = await self._client.run(lambda vault: saving.save(vault, page, text, session))
         if isinstance(result, saving.SaveConflict):
             await self._apply_external(result)
             return None if self.conflict is None else False
@@ -237,7 +246,7 @@ class NoteDocument(QObject):
         return from_editor(self._source.toRawText(), page.text) == page.text
 
     def _writing_session(self) -> str:
-        """The name that groups the saves of one sitting in the history, as a turn does for an agent."""
+        """The id that groups the saves of one editing session in the history, like an agent's turn."""
         now = time.monotonic()
         if not self._session or now - self._last_save > _SESSION_PAUSE_S:
             self._session = f"writing-{uuid.uuid4().hex[:16]}"
@@ -254,11 +263,12 @@ class NoteDocument(QObject):
         self._saved_length = self._source.characterCount()
         self.settled.emit()
         if page.problem:
-            self.said.emit(f"{page.problem} It is shown for reading and stays as it is.", "warning")
-        elif self._client.workspace.read_only:
-            return  # The status bar says so for the whole vault.
+            words = self.tr("{0} It is shown read-only and stays unchanged.").format(page.problem)
+            self.said.emit(words, "warning")
+        elif self._client.vault.read_only:
+            return  # The status bar shows this for the whole vault.
         elif not self.editable:
-            words = "This note has characters that the editor can't keep, so it is for reading only."
+            words = self.tr("This note has characters that the editor can't preserve, so it is read-only.")
             self.said.emit(words, "warning")
 
     def _set_dirty(self, dirty: bool) -> None:
@@ -272,7 +282,7 @@ class NoteDocument(QObject):
         self.refresh_state()
 
     def refresh_state(self) -> None:
-        """Judge again whether the user must know of unsaved text, after a change of the settings, too."""
+        """Update whether to warn about unsaved text, also after a change of the settings."""
         held_up = bool(self.failure) or self.conflict is not None or not self.autosaves
         unsaved = self._dirty and held_up
         if unsaved != self._unsaved:
@@ -301,17 +311,21 @@ class NoteDocument(QObject):
         self.keep_draft()
         self.failure = reason
         self.refresh_state()
-        self.said.emit(f"Not saved: {reason} Your text is kept here.", "danger")
-
-    # Unsaved text of an earlier run
+        self.said.emit(self.tr("Not saved: {0} Your text is kept here.").format(reason), "danger")
 
     def _offer_draft(self, draft: NoteDraft, page: NoteData) -> None:
-        changed = "" if draft.base_hash == page.hash else " The note was changed since then."
-        question = f"There is unsaved text of this note from an earlier session.{changed}"
-        answers: Answers = (("Restore", partial(self._set_text, draft.text)), ("Discard", self._drop_draft))
+        question = self.tr("This note has unsaved text from an earlier session.")
+        if draft.base_hash != page.hash:
+            question += self.tr(" The note has changed since then.")
+        restore = (self.tr("Restore"), partial(self._set_text, draft.text))
+        discard = (self.tr("Discard"), self._drop_draft)
+        answers: Answers = (restore, discard)
         if draft.result is not None:
-            restore_result = ("Restore what was picked", partial(self._set_text, draft.result))
-            answers = (answers[0], restore_result, answers[1])
+            answers = (
+                restore,
+                (self.tr("Restore merged text"), partial(self._set_text, draft.result)),
+                discard,
+            )
         self.asked.emit(question, answers)
 
     def _set_text(self, text: str) -> None:
@@ -325,10 +339,8 @@ class NoteDocument(QObject):
             self._drafts.drop(self.page.path)
         self.settled.emit()
 
-    # Conflicts
-
     def _meet_conflict(self, theirs: NoteData | None, *, by_app: bool = False) -> None:
-        """Keep the unsaved text and let the user choose; nothing is written until then."""
+        """Keep the unsaved text and ask the user; nothing is written until the decision."""
         if self.page is None or (self.conflict is not None and _is_same_note(self.conflict.theirs, theirs)):
             return
         result = None if self.conflict is None else self.conflict.result
@@ -336,48 +348,49 @@ class NoteDocument(QObject):
         self.keep_draft()
         self.refresh_state()
         if theirs is None:
-            words = "The note was deleted or moved outside. Your text is kept here."
-            self.asked.emit(
-                words, (("Create it again", self._make_again), ("Discard my text", self._give_up))
-            )
+            words = self.tr("The note was deleted or moved outside. Your text is kept here.")
+            create = (self.tr("Create it again"), self._make_again)
+            self.asked.emit(words, (create, (self.tr("Discard my text"), self._give_up)))
             return
         answers: Answers = (
-            ("Compare", self.comparison_requested.emit),
-            ("Keep mine", self.keep_mine),
-            ("Keep theirs", self.keep_theirs),
-            ("Merge", self.merge),
+            (self.tr("Compare"), self.comparison_requested.emit),
+            (self.tr("Keep mine"), self.keep_mine),
+            (self.tr("Keep theirs"), self.keep_theirs),
+            (self.tr("Merge"), self.merge),
         )
-        where = "here, but not by you," if by_app else "outside"
-        self.asked.emit(f"The note was changed {where} while you were writing.", answers)
+        words = self.tr("The note was changed outside while you were writing.")
+        if by_app:
+            words = self.tr("The note was changed by the app while you were writing.")
+        self.asked.emit(words, answers)
 
     def keep_mine(self) -> None:
-        """Save what was typed over what is on the disk, which stays in the note's history."""
+        """Overwrite the file with the unsaved text; the file's text stays in the note's history."""
         self.resolve(self.text)
 
     def keep_theirs(self) -> None:
-        """Take the text on the disk; undoing that in the editor brings back what was typed."""
+        """Load the text on the disk; undo in the editor restores the unsaved text."""
         if self.conflict is not None and self.conflict.theirs is not None:
             self.resolve(self.conflict.theirs.text)
 
     def decide_later(self, result: str | None) -> None:
-        """Keep what the user made of both texts with the conflict; it is shown at the next comparison."""
+        """Store the user's merge so far with the conflict; the next comparison shows it."""
         if self.conflict is not None:
             self.conflict.result = result
             self.keep_draft()
 
     def take_result(self, text: str) -> None:
-        """Take the user's text from a conflict that is gone; undo brings back the text before."""
+        """Load the user's merge after the conflict has ended; undo restores the text before."""
         if self.conflict is None and self.page is not None and text != self.text:
             self.text_changed.emit(text)
             self.mark_edited()
             self.keep_draft()
 
     def merge(self) -> None:
-        """Put both texts together; where they collide, the user compares them."""
-        self._start(self._merge(), "merge the note")
+        """Merge both texts; if they collide, let the user compare them."""
+        self._start(self._merge(), self.tr("merge the note"))
 
     async def merged(self) -> str | None:
-        """Both texts of the conflict as one, None where they collide."""
+        """Return both texts of the conflict merged, or None if they collide."""
         conflict = self.conflict
         if conflict is None or conflict.theirs is None or conflict.theirs.problem:
             return None
@@ -400,7 +413,7 @@ class NoteDocument(QObject):
             self.resolve(text)
 
     def resolve(self, text: str) -> None:
-        """End the conflict with `text`, which is saved; what is on the disk stays in the note's history."""
+        """Resolve the conflict with `text` and save it; the file's text stays in the note's history."""
         conflict = self.conflict
         if conflict is None or conflict.theirs is None:
             return
@@ -412,27 +425,25 @@ class NoteDocument(QObject):
             self.renamed.emit(self.page)
         self._set_dirty(True)
         self.settled.emit()
-        self._start(self.save(), "save the note")
+        self._start(self.save(), self.tr("save the note"))
 
     def _make_again(self) -> None:
-        self._start(self.create_again(), "create the note again")
+        self._start(self.create_again(), self.tr("create the note again"))
 
     async def create_again(self) -> bool:
-        """Write the unsaved text of a note that was deleted; whether it is on the disk now."""
+        """Write the unsaved text of a deleted note to the disk; return whether it succeeded."""
         async with self._access:
             if self.page is None:
                 return False
             path, text = self.page.path, self.text
             raw, length = self._source.toRawText(), self._source.characterCount()
             session = self._writing_session()
-            result = await self._client.run(lambda ws: saving.create(ws, path, text, session))
+            result = await self._client.run(lambda vault: saving.create(vault, path, text, session))
             return self._handle_save_result(result, raw, length)
 
     def _give_up(self) -> None:
         self.discard_changes()
-        self.said.emit("This note does not exist any more.", "warning")
-
-    # Following changes of others
+        self.said.emit(self.tr("This note no longer exists."), "warning")
 
     def _receive(self, events: tuple[object, ...]) -> None:
         if self.page is None:
@@ -443,18 +454,18 @@ class NoteDocument(QObject):
                 moved = dict(event.moved)
                 if own in moved or own in event.paths or own in event.removed:
                     own = moved.get(own, own)
-                    self._start(self._follow(own), "follow the note")
+                    self._start(self._follow(own), self.tr("reload the note"))
 
     async def _follow(self, path: NotePath) -> None:
-        """Show the note as it is now, at `path`; unsaved text is not touched without a question."""
+        """Load the current note at `path`; unsaved text is not changed without a question."""
         async with self._access:
-            await self._apply_external(await self._client.run(lambda ws: saving.check_note(ws, path)))
+            await self._apply_external(await self._client.run(lambda vault: saving.check_note(vault, path)))
 
     async def _apply_external(self, news: saving.SaveConflict) -> None:
-        """Take the note as it is on the disk now.
+        """Apply the current note on the disk.
 
-        A change through the app itself was wanted by the user: it is merged into unsaved text where both
-        do not collide.
+        A change made through the app was approved by the user: it is merged into unsaved text if both do not
+        collide.
         """
         # Read only now: the user may have resolved a conflict while the note was loaded.
         old, page = self.page, news.theirs
@@ -475,7 +486,8 @@ class NoteDocument(QObject):
         if self._dirty:
             self._meet_conflict(None)
         else:
-            self.said.emit("This note was deleted or moved. What you see is how it was.", "warning")
+            words = self.tr("This note was deleted or moved. Its last text is shown.")
+            self.said.emit(words, "warning")
 
     def _follow_move(self, page: NoteData) -> None:
         old, self.page = self.page, page
@@ -485,7 +497,7 @@ class NoteDocument(QObject):
         self.renamed.emit(page)
 
     def _end_conflict(self) -> None:
-        """The file is again what the unsaved text was typed on."""
+        """End the conflict: the file again equals the text that the unsaved text is based on."""
         if self.conflict is not None:
             self.conflict = None
             self.refresh_state()

@@ -1,4 +1,4 @@
-"""Unsaved text of notes that are gone: said in a banner, and made a note again or thrown away."""
+"""Recover drafts of deleted notes: a banner offers to restore or discard them."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from app.desktop.widgets import dialogs
 from app.vault.path import NotePath
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 _BANNER_KEY = "lost-drafts"
 _MAX_SHOWN_CHARS = 400
 
 
 class DraftRecovery(QObject):
-    """Offers the drafts of one vault whose notes were deleted or moved meanwhile.
+    """Offers the drafts of one vault whose notes were deleted or moved.
 
-    A draft stays on the disk until its text is a note again or the user threw it away. `open_requested`
-    carries the path of a note that was made again.
+    A draft stays on the disk until it is restored as a note or discarded. `open_requested` carries the path
+    of a restored note.
     """
 
     open_requested = Signal(str, str)
@@ -36,11 +36,11 @@ class DraftRecovery(QObject):
         self._client = client
         self._banners = banners
         self._window = window
-        self._drafts = DraftStore(client.workspace.root)
+        self._drafts = DraftStore(client.vault.root)
 
     async def offer_drafts(self) -> None:
-        """Say so if there are any."""
-        lost = await self._client.run(lambda workspace: _orphaned_drafts(workspace, self._drafts))
+        """Show a banner if there are orphaned drafts."""
+        lost = await self._client.run(lambda vault: _orphaned_drafts(vault, self._drafts))
         if not lost:
             return
         names = ", ".join(f"“{NotePath(draft.path).name}”" for draft in lost[:3])
@@ -50,7 +50,7 @@ class DraftRecovery(QObject):
         self._banners.show_message(_BANNER_KEY, words.format(names, more), "warning", action)
 
     def clear(self) -> None:
-        """Take the message away: the vault is being closed."""
+        """Remove the banner: the vault is being closed."""
         self._banners.clear(_BANNER_KEY)
 
     def _start(self, lost: tuple[NoteDraft, ...]) -> None:
@@ -70,18 +70,18 @@ class DraftRecovery(QObject):
 
     async def _make(self, draft: NoteDraft) -> None:
         path = NotePath(draft.path)
-        result = await self._client.run(lambda workspace: save.create(workspace, path, draft.text))
+        result = await self._client.run(lambda vault: save.create(vault, path, draft.text))
         if isinstance(result, save.Saved):
             self._drafts.drop(path)
             self.open_requested.emit(draft.path, "")
         elif isinstance(result, save.SaveConflict):
-            # The note is back meanwhile: the draft is offered in it.
+            # The note exists again: it offers the draft itself.
             self.open_requested.emit(draft.path, "")
         elif isinstance(result, save.Failed):
             words = self.tr("“{0}” was not made again: {1} Its text is kept.")
             self._banners.show_message(_BANNER_KEY, words.format(path.name, result.reason), "danger")
 
 
-def _orphaned_drafts(workspace: Workspace, drafts: DraftStore) -> tuple[NoteDraft, ...]:
-    """Runs in the service thread: the drafts whose notes are gone."""
-    return tuple(draft for draft in drafts.list_drafts() if not workspace.store.exists(NotePath(draft.path)))
+def _orphaned_drafts(vault: VaultService, drafts: DraftStore) -> tuple[NoteDraft, ...]:
+    """Return the drafts whose notes no longer exist; runs in the service thread."""
+    return tuple(draft for draft in drafts.list_drafts() if not vault.notes.exists(NotePath(draft.path)))

@@ -1,7 +1,7 @@
-"""Unsaved text, kept outside the vault until it is saved, so that it survives a crash.
+"""Drafts: unsaved text kept outside the vault, so that it survives a crash.
 
-A draft holds the text and the hash of the note it was begun on. It is written a moment after typing stops
-and removed when the text is saved or given up.
+A draft holds the text and the hash of the note that it is based on. It is written shortly after typing stops,
+and removed when the text is saved or discarded.
 """
 
 from __future__ import annotations
@@ -14,19 +14,20 @@ from pathlib import Path
 
 from app import paths
 from app.storage.files import to_json, write_atomic
+from app.storage.private import make_private_folder
 from app.vault.path import NotePath
 
 
 @dataclass(frozen=True, slots=True)
 class NoteDraft:
-    """Unsaved text of a note.
+    """The unsaved text of a note.
 
     Attributes:
         path: The note.
-        base_hash: The hash of the text that it was typed on.
-        text: What was typed.
-        time: When it was kept, in Unix seconds.
-        result: What the user had made of it and of a text from outside, in a conflict; None if nothing.
+        base_hash: The hash of the text that it is based on.
+        text: The unsaved text.
+        time: When it was saved, in Unix seconds.
+        result: The user's merge with an external version, in a conflict; None if there is none.
     """
 
     path: str
@@ -37,23 +38,23 @@ class NoteDraft:
 
 
 class DraftStore:
-    """The drafts of one vault, a file each."""
+    """The drafts of one vault, one file each."""
 
     def __init__(self, root: Path) -> None:
         self._folder = paths.vault_data_folder(root) / "drafts"
 
     def load(self, path: NotePath) -> NoteDraft | None:
-        """The draft of the note at `path`, if there is one that can be read."""
+        """Return the draft of the note at `path`, if a readable one exists."""
         return _read_draft(self._file(path))
 
     def list_drafts(self) -> tuple[NoteDraft, ...]:
-        """Every draft that can be read, the newest first."""
+        """Return all readable drafts, the newest first."""
         held = (_read_draft(file) for file in sorted(self._folder.glob("*.json")))
         return tuple(sorted((draft for draft in held if draft), key=lambda draft: -draft.time))
 
     def save(self, path: NotePath, base_hash: str, text: str, result: str | None = None) -> None:
-        """Keep `text`; a crash while writing leaves the draft before."""
-        self._folder.mkdir(parents=True, exist_ok=True)
+        """Save `text` atomically: a crash while writing keeps the previous draft."""
+        make_private_folder(self._folder)
         body = {
             "path": str(path),
             "base_hash": base_hash,
@@ -64,7 +65,7 @@ class DraftStore:
         write_atomic(self._file(path), to_json(body))
 
     def drop(self, path: NotePath) -> None:
-        """Forget the draft of the note at `path`."""
+        """Delete the draft of the note at `path`."""
         self._file(path).unlink(missing_ok=True)
 
     def _file(self, path: NotePath) -> Path:

@@ -1,4 +1,4 @@
-"""What the settings and the system give to one editor: its looks, pasting, and spelling."""
+"""Apply the settings and the system's services to one editor: appearance, pasting, spelling."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from app.desktop.notes.paste import PasteHandler
 from app.desktop.notes.spelling import Spelling
 from app.desktop.widgets.utf16 import from_utf16_offset, utf16_length
 from app.vault.path import NotePath
-from app.workspace.workspace import SettingsChanged
+from app.workspace import SettingsChanged
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 
 
 class EditorSetup(QObject):
-    """Applies the settings of the page Editor to one editor, and keeps doing so.
+    """Applies the Editor settings to one editor, also when they change.
 
     `failed` carries one sentence for the user.
     """
@@ -52,15 +52,15 @@ class EditorSetup(QObject):
 
     @property
     def default_mode(self) -> ViewMode:
-        """How a note is shown that the user has not yet chosen a view for."""
-        return ViewMode(self._client.workspace.settings.editor.default_mode)
+        """Return the view mode of a note for which the user has not chosen one."""
+        return ViewMode(self._client.vault.settings.current.editor.default_mode)
 
     def _path(self) -> NotePath | None:
         page = self._document.page
         return None if page is None else page.path
 
     def _apply(self) -> None:
-        chosen = self._client.workspace.settings.editor
+        chosen = self._client.vault.settings.current.editor
         wanted = EditorPreferences(
             family=chosen.font,
             points=chosen.font_size,
@@ -82,7 +82,7 @@ class EditorSetup(QObject):
             self._editor.set_spelling(checker.check if checker.ready else None)
 
     def _add_suggestions(self, menu: QMenu, position: int) -> None:
-        """Put what may have been meant above the menu of a misspelled word."""
+        """Add spelling suggestions at the top of the menu of a misspelled word."""
         spelling = self._spelling
         place = QTextCursor(self._editor.document())
         place.setPosition(position)

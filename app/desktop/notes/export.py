@@ -1,6 +1,6 @@
-"""A note as an HTML file of its own, as PDF, and on paper; links to other notes become plain words.
+"""Export a note as an HTML file or PDF, or print it; links to other notes become plain text.
 
-Drawing takes as long as the note is long, so all of it is done in worker threads.
+Rendering takes time proportional to the note's length, so all of it runs in worker threads.
 """
 
 from __future__ import annotations
@@ -11,26 +11,28 @@ import re
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from PySide6.QtCore import QLocale, QUrl
-from PySide6.QtGui import QFont, QPagedPaintDevice, QPageSize, QPdfWriter, QTextDocument
+from PySide6.QtGui import QFont, QPagedPaintDevice, QPageLayout, QPageSize, QPdfWriter, QTextDocument
 
 from app.desktop.notes.loader import render_note
 from app.desktop.notes.paste import png_of
+from app.desktop.theme.theme import LIGHT
 from app.desktop.widgets.reading_view import Rendered
 from app.errors import ScriptoriumError, StorageError
 from app.vault.markdown.render import RenderColors
 from app.vault.path import NotePath
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
-# Light, whatever the theme of the window is: paper is white.
-_COLORS = RenderColors()
+# Light, whatever the theme of the window: paper is white.
+_COLORS = replace(RenderColors.of(LIGHT), background="#ffffff")
 _INNER_LINK = re.compile(r' href="(?:note|unresolved|tag|vault):[^"]*"')
 _IMAGE = re.compile(r'(<img\b[^>]*?\bsrc=")([^"]*)(")')
 _BODY = re.compile(r"<body[^>]*>(.*)</body>", re.S)
@@ -41,22 +43,22 @@ _STYLE = (
     "table{border-collapse:collapse}@media print{body{max-width:none;margin:0}}"
 )
 _DPI = 300
-# Where paper is US Letter, as the Unicode CLDR has it; everywhere else it is A4.
+# The countries that use US Letter, according to the Unicode CLDR; all others use A4.
 _LETTER_TERRITORIES = frozenset(
     ["BZ", "CA", "CL", "CO", "CR", "GT", "MX", "NI", "PA", "PH", "PR", "SV", "US", "VE"]
 )
 
 
-async def render_for_print(workspace: Workspace, path: NotePath, text: str) -> Rendered:
-    """All of a note as HTML for paper; runs in the service thread."""
-    return await render_note(workspace, path, text, _COLORS, whole=True)
+async def render_for_print(vault: VaultService, path: NotePath, text: str) -> Rendered:
+    """Render the whole note as HTML for paper; runs in the service thread."""
+    return await render_note(vault, path, text, _COLORS, whole=True)
 
 
-def html_page(workspace: Workspace, shown: Rendered, title: str) -> str:
-    """A web page of its own: images are inside it, links to other notes are plain words."""
+def html_page(vault: VaultService, shown: Rendered, title: str) -> str:
+    """Return a self-contained web page: images are embedded, links to other notes are plain text."""
 
     def embed(match: re.Match[str]) -> str:
-        return f"{match[1]}{_data_address(workspace, shown, match[2])}{match[3]}"
+        return f"{match[1]}{_data_address(vault, shown, match[2])}{match[3]}"
 
     found = _BODY.search(shown.html)
     body = _IMAGE.sub(embed, _INNER_LINK.sub("", found[1] if found else shown.html))
@@ -68,20 +70,20 @@ def html_page(workspace: Workspace, shown: Rendered, title: str) -> str:
 
 
 def write_file(file: Path, content: bytes) -> None:
-    """Write an export in one step, so that a failure leaves a file of that name as it was.
+    """Write an export atomically, so that a failure leaves an existing file unchanged.
 
     Raises:
-        StorageError: The disk refused.
+        StorageError: Writing failed.
     """
     with _replacing(file) as fresh:
         fresh.write_bytes(content)
 
 
 def write_pdf(shown: Rendered, title: str, font: QFont, file: Path) -> None:
-    """Write a note as PDF with page numbers, on the paper of the user's region.
+    """Write a note as PDF with page numbers, on the paper size of the user's region.
 
     Raises:
-        StorageError: The disk refused; a file of that name is as it was.
+        StorageError: Writing failed; an existing file is unchanged.
     """
     with _replacing(file) as fresh:
         writer = QPdfWriter(str(fresh))
@@ -95,7 +97,7 @@ def write_pdf(shown: Rendered, title: str, font: QFont, file: Path) -> None:
 
 
 def page_size(locale: QLocale) -> QPageSize.PageSizeId:
-    """The usual paper of a locale: A4 or US Letter."""
+    """Return the usual paper size of a locale: A4 or US Letter."""
     is_letter = QLocale.territoryToCode(locale.territory()) in _LETTER_TERRITORIES
     return QPageSize.PageSizeId.Letter if is_letter else QPageSize.PageSizeId.A4
 
@@ -118,7 +120,7 @@ def print_note(shown: Rendered, font: QFont, device: QPagedPaintDevice) -> None:
     """Print a note on a PDF writer or a printer; may run in any thread."""
     document = QTextDocument()
     document.setDefaultFont(font)
-    widest = round(device.pageLayout().paintRect().width() * 96 / 72) - 140
+    widest = text_width(device)
     html = _INNER_LINK.sub("", shown.html)
 
     def fit(match: re.Match[str]) -> str:
@@ -132,15 +134,21 @@ def print_note(shown: Rendered, font: QFont, device: QPagedPaintDevice) -> None:
     document.print_(device)
 
 
-def _data_address(workspace: Workspace, shown: Rendered, address: str) -> str:
-    """The image at an address as part of the page; the address itself for one of the web."""
+def text_width(device: QPagedPaintDevice) -> int:
+    """Return the width of the text on a device in pixels of a screen, which images must not exceed."""
+    # A printer measures its pages in millimeters.
+    return round(device.pageLayout().paintRect(QPageLayout.Unit.Point).width() * 96 / 72) - 140
+
+
+def _data_address(vault: VaultService, shown: Rendered, address: str) -> str:
+    """Return the image at an address as a data URL; for a web address, the address itself."""
     if address.startswith(("https:", "http:", "data:")):
         return address
     try:
         content, kind = b"", "image/png"
         if address.startswith("vault:"):
             path = NotePath.on_disk(unquote(address.removeprefix("vault:")))
-            content = workspace.store.read(path)
+            content = vault.notes.read(path)
             kind = mimetypes.guess_type(path.file_name)[0] or kind
         elif (image := shown.images.get(unquote(address))) is not None:
             content = png_of(image)

@@ -1,4 +1,4 @@
-"""Find and replace in the note that is open."""
+"""Find and replace in the open note."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _ESCAPE_PRESS = (QEvent.Type.KeyPress, Qt.Key.Key_Escape)
 class FindBar(QFrame):
     """Finds in the reading view or the editor; in the editor it also replaces.
 
-    Enter and Shift+Enter go to the next and the previous place, Escape closes.
+    Enter and Shift+Enter go to the next and the previous match, Escape closes.
     """
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
@@ -44,14 +44,14 @@ class FindBar(QFrame):
         self._again.setSingleShot(True)
         self._again.setInterval(_RESEARCH_DELAY_MS)
         self._again.timeout.connect(self._search)
-        self.field = SearchField(theme, "Find in this note")
+        self.field = SearchField(theme, self.tr("Find in this note"))
         self.field.installEventFilter(self)
         self.replacement = QLineEdit()
-        self.replacement.setPlaceholderText("Replace with")
-        self.replacement.setAccessibleName("Replace with")
+        self.replacement.setPlaceholderText(self.tr("Replace with"))
+        self.replacement.setAccessibleName(self.tr("Replace with"))
         self._count = QLabel()
         self._count.setProperty("tone", "muted")
-        self._case = ThemedButton(theme, "text-aa", "Match upper and lower case", self)
+        self._case = ThemedButton(theme, "text-aa", self.tr("Match case"), self)
         self._case.setCheckable(True)
         column = QVBoxLayout(self)
         column.setContentsMargins(8, 4, 8, 4)
@@ -69,13 +69,13 @@ class FindBar(QFrame):
         row.addWidget(self._count)
         row.addWidget(self._case)
         for symbol, words, back in (
-            ("caret-up", "Previous (Shift+Enter)", True),
-            ("caret-down", "Next (Enter)", False),
+            ("caret-up", self.tr("Previous (Shift+Enter)"), True),
+            ("caret-down", self.tr("Next (Enter)"), False),
         ):
             button = ThemedButton(self._theme, symbol, words, self)
             button.clicked.connect(lambda _=False, back=back: self.find_next(back))
             row.addWidget(button)
-        close = ThemedButton(self._theme, "x", "Close (Esc)", self)
+        close = ThemedButton(self._theme, "x", self.tr("Close (Esc)"), self)
         close.clicked.connect(self.leave)
         row.addWidget(close)
         return row
@@ -86,14 +86,14 @@ class FindBar(QFrame):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(4)
         row.addWidget(self.replacement, 1)
-        for words, act in (("Replace", self.replace), ("Replace all", self.replace_all)):
+        for words, act in ((self.tr("Replace"), self.replace), (self.tr("Replace all"), self.replace_all)):
             button = QPushButton(words)
             button.clicked.connect(lambda _=False, act=act: act())
             row.addWidget(button)
         return self._replacing
 
     def start(self, view: LiveEditor | ReadingView) -> None:
-        """Find in `view`, beginning with what is selected there."""
+        """Start finding in `view`, initially for the selected text."""
         self._watch(view)
         self._replacing.setVisible(not view.isReadOnly())
         chosen = view.textCursor().selectedText()
@@ -105,7 +105,7 @@ class FindBar(QFrame):
         self._search()
 
     def leave(self) -> None:
-        """Close, and give the note the focus."""
+        """Close, and give the focus to the note."""
         self.hide()
         if self._view is not None:
             self._clear_marks()
@@ -118,7 +118,7 @@ class FindBar(QFrame):
             self._view.show_matches([])
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Close with the first Escape; elsewhere such a field empties itself first."""
+        """Close with the first Escape; otherwise, the field would clear itself first."""
         if isinstance(event, QKeyEvent) and (event.type(), event.key()) == _ESCAPE_PRESS:
             self.leave()
             return True
@@ -160,17 +160,17 @@ class FindBar(QFrame):
         self.find_next()
 
     def replace_all(self) -> None:
-        """Replace every place, as one step of undo."""
+        """Replace all matches, as one undo step."""
         if not isinstance(self._view, LiveEditor) or self._view.isReadOnly():
             return
         words, fresh = self.field.text(), self.replacement.text()
         text, count = replace_all(self._text(), words, fresh, self._case.isChecked())
         self._view.replace_document(text.replace(PARAGRAPH_SEPARATOR, "\n"))
         self._search()
-        self._count.setText(f"{count} replaced")
+        self._count.setText(self.tr("{0} replaced").format(f"{count:,}"))
 
     def _look_from_here(self) -> None:
-        """Other words are looked for: go to the first place from the cursor on."""
+        """Select the first match after the cursor; the search text has changed."""
         self._search()
         if self._view is not None and not self.isHidden():
             number = self._found.after(self._view.textCursor().selectionStart())
@@ -188,7 +188,7 @@ class FindBar(QFrame):
         _changes(view).connect(self._schedule_search)
 
     def _schedule_search(self) -> None:
-        """The note changes while the bar is open."""
+        """Search again soon: the note has changed."""
         if self.isVisible():
             self._again.start()
 
@@ -218,7 +218,7 @@ class FindBar(QFrame):
         return cursor
 
     def _mark(self) -> None:
-        """Mark the places round the cursor and say which of how many is chosen."""
+        """Highlight the matches around the cursor and show the number of the current one."""
         assert self._view is not None
         places, cursor = self._found.places, self._view.textCursor()
         near = self._found.after(cursor.selectionStart()) or 0
@@ -235,10 +235,13 @@ class FindBar(QFrame):
         chosen = (cursor.selectionStart(), cursor.selectionEnd())
         number = places.index(chosen) + 1 if chosen in places else 0
         many = f"{len(places):,}{'+' if self._found.more else ''}"
-        text = f"{number:,} of {many}" if number else f"{many} found" if places else "Not found"
+        if number:
+            text = self.tr("{0} of {1}").format(f"{number:,}", many)
+        else:
+            text = self.tr("{0} found").format(many) if places else self.tr("Not found")
         self._count.setText(text if self.field.text() else "")
 
 
 def _changes(view: LiveEditor | ReadingView) -> SignalInstance:
-    """The signal of a view that its text has changed."""
+    """Return the view's signal for text changes."""
     return view.edited if isinstance(view, LiveEditor) else view.textChanged

@@ -1,4 +1,4 @@
-"""Where daily notes, templates and attachments are: by the user's settings, else by Obsidian's."""
+"""The folders of daily notes, templates and attachments: by the user's settings, else by Obsidian's."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from app.vault.obsidian import ObsidianSettings, read_obsidian
 from app.vault.path import NotePath
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 
 @dataclass(frozen=True, slots=True)
 class NoteFolders:
-    """Folders are paths of the vault, "" for its root; `attachments` may be `./` or `./Sub`, too."""
+    """Folders are vault paths, "" for the root; `attachments` may also be `./` or `./Sub`."""
 
     daily_folder: str
     daily_format: str
@@ -28,7 +28,7 @@ class NoteFolders:
     problems: tuple[str, ...]
 
     def attachment_folder(self, note: NotePath) -> str:
-        """The folder for files that are put into `note`."""
+        """Return the folder for attachments of `note`."""
         wanted = self.attachments
         if wanted == "." or wanted.startswith("./"):
             parts = (note.folder, wanted.removeprefix(".").strip("/"))
@@ -36,9 +36,9 @@ class NoteFolders:
         return wanted.strip("/")
 
 
-def note_folders(workspace: Workspace) -> NoteFolders:
-    """Return the places of a vault; runs in the service thread."""
-    own, shared = workspace.settings.editor, obsidian_settings(workspace)
+def note_folders(vault: VaultService) -> NoteFolders:
+    """Return the folders of a vault; runs in the service thread."""
+    own, shared = vault.settings.current.editor, obsidian_settings(vault)
     return NoteFolders(
         daily_folder=(own.daily_folder or shared.daily_folder).strip("/ "),
         daily_format=own.daily_format or shared.daily_format or DATE_FORMAT,
@@ -51,15 +51,15 @@ def note_folders(workspace: Workspace) -> NoteFolders:
     )
 
 
-def obsidian_settings(workspace: Workspace) -> ObsidianSettings:
-    """What Obsidian has set for the vault."""
+def obsidian_settings(vault: VaultService) -> ObsidianSettings:
+    """Return Obsidian's settings for the vault."""
 
     def read(path: NotePath) -> bytes | None:
         try:
-            return workspace.store.read(path)
+            return vault.notes.read(path)
         except NotFoundError:
             return None
         except ScriptoriumError:
-            return b""  # It is there and can't be read: named as a problem.
+            return b""  # It exists but can't be read: reported as a problem.
 
     return read_obsidian(read)

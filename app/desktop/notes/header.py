@@ -1,4 +1,4 @@
-"""The bar over a note: where it is, whether it is saved, and what can be done with it."""
+"""The bar over a note: path, state and actions."""
 
 from __future__ import annotations
 
@@ -8,25 +8,26 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QWidget
 
 from app.desktop.notes.editor.mode import ViewMode
+from app.desktop.runtime.translation import QT_TRANSLATE_NOOP, translate
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.panel import ElidedLabel, ThemedButton
 from app.vault.note import Privacy, PrivacyVerdict
 from app.vault.path import NotePath
 
 ACTIONS = (
-    ("history", "History…"),
-    ("rename", "Rename…"),
-    ("graph", "Show in the graph"),
-    ("related", "Find related notes"),
-    ("ask", "Give to the agent"),
-    ("copy-link", "Copy the link"),
-    ("reveal", "Show in the file manager"),
-    ("delete", "Delete…"),
+    ("history", QT_TRANSLATE_NOOP("NoteHeader", "History…")),
+    ("rename", QT_TRANSLATE_NOOP("NoteHeader", "Rename…")),
+    ("graph", QT_TRANSLATE_NOOP("NoteHeader", "Show in graph")),
+    ("related", QT_TRANSLATE_NOOP("NoteHeader", "Find related notes")),
+    ("ask", QT_TRANSLATE_NOOP("NoteHeader", "Attach to agent prompt")),
+    ("copy-link", QT_TRANSLATE_NOOP("NoteHeader", "Copy link")),
+    ("reveal", QT_TRANSLATE_NOOP("NoteHeader", "Show in file manager")),
+    ("delete", QT_TRANSLATE_NOOP("NoteHeader", "Delete…")),
 )
 
 
 class NoteHeader(QWidget):
-    """`mode_toggled`, `links_toggled`, `find_wanted`, `save_wanted`; `acted` carries one of `ACTIONS`."""
+    """Shows the state of a note; `acted` carries one of `ACTIONS`."""
 
     mode_toggled = Signal()
     links_toggled = Signal()
@@ -44,11 +45,11 @@ class NoteHeader(QWidget):
         self._privacy.setTextFormat(Qt.TextFormat.PlainText)
         self._privacy.setProperty("badge", True)
         self._privacy.hide()
-        self._save = ThemedButton(theme, "floppy-disk", "Save (Ctrl+S)", self)
-        self._mode = ThemedButton(theme, "code", "Show the source (Ctrl+E)", self)
-        self._links = ThemedButton(theme, "link", "Links of this note", self)
+        self._save = ThemedButton(theme, "floppy-disk", self.tr("Save (Ctrl+S)"), self)
+        self._mode = ThemedButton(theme, "code", self.tr("Show source (Ctrl+E)"), self)
+        self._links = ThemedButton(theme, "link", self.tr("Links of this note"), self)
         self._links.setCheckable(True)
-        self._more = ThemedButton(theme, "dots-three", "More", self)
+        self._more = ThemedButton(theme, "dots-three", self.tr("More"), self)
         self._save.clicked.connect(self.save_wanted)
         self._mode.clicked.connect(self.mode_toggled)
         self._links.clicked.connect(self.links_toggled)
@@ -65,18 +66,18 @@ class NoteHeader(QWidget):
         self._save.hide()
 
     def show_path(self, path: NotePath) -> None:
-        """Show where the note is."""
+        """Show the path of the note."""
         parts = [*path.folder.split("/"), path.name] if path.folder else [path.name]
         self._place.setText("  ›  ".join(parts))
         self._place.setToolTip(str(path))
 
     def show_privacy(self, verdict: PrivacyVerdict) -> None:
-        """Show that the note is kept from agents, and why where that could not be judged."""
+        """Show that the note is hidden from agents, and why if its privacy is unknown."""
         hidden = self.tr("Agents and other programs can't see this note.")
         words, why = self.tr("Private"), hidden
         if verdict.privacy is Privacy.UNKNOWN:
             words = self.tr("Hidden from agents")
-            why = self.tr("Whether this note is private can't be judged: {0}.").format(verdict.reason)
+            why = self.tr("The privacy of this note is unknown: {0}.").format(verdict.reason)
             why = f"{why} {hidden}"
         self._privacy.setText(words)
         self._privacy.setToolTip(why)
@@ -89,11 +90,11 @@ class NoteHeader(QWidget):
         self._save.setVisible(dirty)
 
     def show_mode(self, mode: ViewMode, editable: bool) -> None:
-        """Show which mode is next, and whether the note can be edited."""
+        """Show the next view mode, and whether the note is editable."""
         symbols = {ViewMode.LIVE: "code", ViewMode.SOURCE: "book-open", ViewMode.READING: "pencil-simple"}
-        read_only = "" if editable else self.tr(" (read only)")
+        read_only = "" if editable else self.tr(" (read-only)")
         words = {
-            ViewMode.LIVE: self.tr("Show the source (Ctrl+E)"),
+            ViewMode.LIVE: self.tr("Show source (Ctrl+E)"),
             ViewMode.SOURCE: self.tr("Read (Ctrl+E)"),
             ViewMode.READING: self.tr("Live preview (Ctrl+E)"),
         }
@@ -102,7 +103,7 @@ class NoteHeader(QWidget):
         self._mode.setAccessibleName(words[mode] + read_only)
 
     def show_links(self, shown: bool) -> None:
-        """Show whether the links are shown."""
+        """Show whether the links pane is open."""
         self._links.setChecked(shown)
 
     def _show_menu(self) -> None:
@@ -111,5 +112,5 @@ class NoteHeader(QWidget):
         for name, words in ACTIONS:
             if name == "delete":
                 menu.addSeparator()
-            menu.addAction(words, partial(self.acted.emit, name))
+            menu.addAction(translate("NoteHeader", words), partial(self.acted.emit, name))
         menu.popup(self._more.mapToGlobal(self._more.rect().bottomLeft()))

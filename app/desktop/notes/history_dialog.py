@@ -1,6 +1,6 @@
-"""The versions of a note: each compared with what it is now, and a way back to any of them.
+"""The version history of a note: compare each version with the current text, and restore it.
 
-The saves of one writing session, and the changes of one agent's turn, are one entry with steps inside.
+The saves of one editing session, and the changes of one agent's turn, are one entry with steps inside.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from app.desktop.audit.two_line_delegate import TwoLineDelegate
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
 from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.dialogs import resize_within_screen
 from app.desktop.widgets.diff.view import DiffView
 from app.desktop.widgets.panel import ElidedLabel
 from app.desktop.widgets.plain_labels import heading_label
@@ -41,11 +42,11 @@ from app.vault.history import group_sessions
 from app.vault.path import NotePath
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 
 class HistoryDialog(QDialog):
-    """Lists what a note has been, newest first. Restoring goes through the gate like any other change."""
+    """Lists the versions of a note, newest first; restoring goes through the gate like any change."""
 
     def __init__(
         self, path: NotePath, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None
@@ -53,7 +54,7 @@ class HistoryDialog(QDialog):
         super().__init__(parent)
         self.setWindowModality(Qt.WindowModality.WindowModal)
         self.setWindowTitle(self.tr("History"))
-        self.resize(1000, 660)
+        resize_within_screen(self, 1000, 660)
         self._path = path
         self._client = client
         self.versions: tuple[Version, ...] = ()
@@ -83,14 +84,14 @@ class HistoryDialog(QDialog):
         tasks.start(self.load(), owner=self, what=self.tr("read the history"))
 
     async def load(self) -> None:
-        """Read the versions and what the note holds now."""
+        """Load the versions and the current text."""
 
-        def read(workspace: Workspace) -> tuple[tuple[Version, ...], bytes | None]:
+        def read(vault: VaultService) -> tuple[tuple[Version, ...], bytes | None]:
             try:
-                now: bytes | None = workspace.store.read(self._path)
+                now: bytes | None = vault.notes.read(self._path)
             except NotFoundError:
                 now = None
-            return workspace.journal.history(self._path), now
+            return vault.history.versions(self._path), now
 
         versions, now = await self._client.run(read)
         self.show_versions(versions, now)
@@ -98,13 +99,13 @@ class HistoryDialog(QDialog):
             self.diff_view.show_message(self.tr("Nothing was changed here through the app yet."))
 
     async def restore(self) -> None:
-        """Propose to make the note what the chosen version was; the user is asked as ever."""
+        """Propose to restore the selected version; the user approves as usual."""
         version = self._version_of(self.list.currentItem())
         if version is None or (key := version.hash) is None:
             return
         arguments = {"name": str(self._path), "version": key}
         outcome: ToolOutcome = await self._client.run(
-            lambda workspace: workspace.runner.run(Call.of("restore_note", arguments, Caller.user()))
+            lambda vault: vault.call(Call.of("restore_note", arguments, Caller.user()))
         )
         if outcome.success:
             await self.load()
@@ -143,7 +144,8 @@ class HistoryDialog(QDialog):
         who, count = describe(group[0].author), len(group)
         what = self.tr("deleted") if group[0].hash is None else format_size(group[0].size)
         span = " – ".join(dict.fromkeys(format_time(each.time) for each in (group[-1], group[0])))
-        return f"{span}   ·   {who}\n{self.tr('{0} changes').format(count)}   ·   {what}"
+        changes = self.tr("{0} changes").format(count)
+        return f"{span}   ·   {who}\n{changes}   ·   {what}"
 
     def _version_label(self, version: Version) -> str:
         who = self.tr("outside the app") if version.author == OUTSIDE_AUTHOR else describe(version.author)
@@ -166,7 +168,7 @@ class HistoryDialog(QDialog):
     async def _compare(self, key: str, started: int) -> None:
         try:
             content: bytes = await self._client.run(
-                lambda workspace: asyncio.to_thread(workspace.journal.content, key)
+                lambda vault: asyncio.to_thread(vault.history.content, key)
             )
         except NotFoundError as error:
             if started == self._round:

@@ -1,6 +1,6 @@
-"""HTML from the clipboard as Markdown: made harmless by nh3, converted by markdownify. Pure.
+"""Convert HTML from the clipboard to Markdown: sanitized by nh3, converted by markdownify. Pure.
 
-Both are loaded with the first paste.
+Both libraries are loaded with the first paste.
 """
 
 from __future__ import annotations
@@ -46,15 +46,15 @@ _TRAILING = re.compile(r"[ \t]+$", re.M)
 
 
 def markdown_of_html(html: str) -> str:
-    """Return what HTML says, as Markdown; empty where it has no formatting, so that its plain text does.
+    """Return HTML as Markdown; empty if it has no formatting, so that its plain text is used.
 
-    Links keep only web and mail addresses; scripts and styles go with what they hold. Images keep their
-    address and are not loaded.
+    Only web and mail addresses are kept in links; scripts and styles are removed with their content. Images
+    keep their address and are not loaded.
     """
     import nh3
 
     found = _FRAGMENT.search(html)
-    # Google Docs wraps all that it copies in a bold tag that is switched off.
+    # Google Docs wraps copied content in a bold tag that is switched off.
     source = _BOLD_OFF.sub("<span>", found[1] if found else html)
     clean = nh3.clean(
         source,
@@ -75,12 +75,12 @@ def _converter() -> MarkdownConverter:
     import markdownify
 
     class Converter(markdownify.MarkdownConverter):
-        """Writes what Obsidian reads: highlights, cells without bare pipes, addresses without spaces."""
+        """Writes Obsidian's dialect: highlights, cells without bare pipes, addresses without spaces."""
 
         def convert_mark(self, el: Tag, text: str, parent_tags: set[str]) -> str:
             return f"=={text}==" if text.strip() else text
 
-        # markdownify's types leave these methods out.
+        # markdownify's type hints omit these methods.
         def convert_td(self, el: Tag, text: str, parent_tags: set[str]) -> str:
             cell: str = super().convert_td(el, text.replace("|", "\\|"), parent_tags)  # type: ignore[misc]
             return cell

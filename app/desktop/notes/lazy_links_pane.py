@@ -1,4 +1,4 @@
-"""The links of a note, under its text; built when the pane is first opened."""
+"""The links of a note under its text, built when the pane is first opened."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from app.index.records import Mention
 
 
 class LazyLinksPane(QObject):
-    """Shows what links to the note of `document` and where it links, in a pane at the end of `body`.
+    """Shows the links to and from the note of `document`, in a pane at the end of `body`.
 
-    The signals are the pane's; `said` carries a sentence for the strip over the note.
+    The signals are those of the pane; `said` carries a message for the strip over the note.
     """
 
     open_requested = Signal(str, str)
@@ -61,12 +61,12 @@ class LazyLinksPane(QObject):
         self.refresh()
 
     def refresh(self) -> None:
-        """Show the links as they are now, if anybody sees them."""
+        """Update the links if the pane is visible."""
         if self.are_shown:
             tasks.start(self._show(), owner=self._body, what=self.tr("show the links"))
 
     def forget(self) -> None:
-        """Another note is shown."""
+        """Clear the pane: another note is shown."""
         if self._pane is not None:
             self._pane.forget()
 
@@ -74,12 +74,12 @@ class LazyLinksPane(QObject):
         if (page := self._document.page) is None:
             return
         path = page.path
-        about = await self._client.run(lambda ws: pages.load_context(ws, path))
+        about = await self._client.run(lambda vault: pages.load_context(vault, path))
         self.pane.show_surroundings(about)
-        related = await self._client.run(lambda ws: pages.load_related(ws, path))
+        related = await self._client.run(lambda vault: pages.load_related(vault, path))
         if self._is_shown(path):
             self.pane.show_related(related)
-        found = await self._client.run(lambda ws: pages.load_mentions(ws, path))
+        found = await self._client.run(lambda vault: pages.load_mentions(vault, path))
         if self._is_shown(path):
             self.pane.show_mentions(found)
 
@@ -93,7 +93,7 @@ class LazyLinksPane(QObject):
         if (page := self._document.page) is None:
             return
         try:
-            outcome = await self._client.run(lambda ws: save.link_mention(ws, mention, page.path))
+            outcome = await self._client.run(lambda vault: save.link_mention(vault, mention, page.path))
         except ScriptoriumError as error:
             self.said.emit(error.message, "warning")
             return

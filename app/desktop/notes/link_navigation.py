@@ -1,4 +1,4 @@
-"""Where the links of a note lead: to other notes, into this one, to a search, or to the browser."""
+"""Follow the links of a note: to other notes, within the note, to a search, or to the browser."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from app.vault.reference import Reference, parse_reference
 class LinkNavigation(QObject):
     """Follows links for the note view that is its parent.
 
-    `open_requested` carries a path and a fragment, `create_requested` the name of a note that is not there,
-    `search_requested` a query, `inside` a place in the note itself.
+    `open_requested` carries a path and a fragment, `create_requested` the name of a note that does not exist,
+    `search_requested` a query, `inside` a fragment of the note itself.
 
     Args:
         client: The open vault.
-        path: Gives the path of the note that is shown.
+        path: Returns the path of the current note.
         parent: The note view.
     """
 
@@ -40,7 +40,7 @@ class LinkNavigation(QObject):
         self._view = parent
 
     def follow(self, kind: str, words: str) -> None:
-        """Go where a link leads: a "tag", an "address", or the name of a "note"."""
+        """Follow a link: a "tag", an "address", or the name of a "note"."""
         if kind == "tag":
             self.search_requested.emit(f"tag:{words}")
         elif kind == "address" and urlsplit(words).scheme in ("http", "https", "mailto"):
@@ -51,7 +51,7 @@ class LinkNavigation(QObject):
             tasks.start(self._open(link), owner=self._view, what=self.tr("follow the link"))
 
     def open_web(self, url: str) -> None:
-        """Ask whether to open `url` in the browser, and do it."""
+        """Open `url` in the browser after the user confirms."""
         tasks.start(self._open_web(url), owner=self._view, what=self.tr("open the address"))
 
     async def _open(self, link: Reference) -> None:
@@ -60,7 +60,7 @@ class LinkNavigation(QObject):
         if not link.target:
             self.inside.emit(fragment)
             return
-        found = await self._client.run(lambda ws: ws.index.resolver.resolve(link.target, source).path)
+        found = await self._client.run(lambda vault: vault.notes.resolve(link.target, source).path)
         if found is None:
             self.create_requested.emit(link.target)
         else:

@@ -1,4 +1,4 @@
-"""Beside a note: what links to it, what it links to, what is related, where it is only named."""
+"""The links of a note: backlinks, outgoing links, related notes and unlinked mentions."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.desktop.notes.loader import NoteContext
+from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import Theme, ThemeSource, icon
 from app.index.records import LinkRecord, Mention
 from app.toolkit.related import RelatednessReason, RelatedNote
@@ -34,9 +35,10 @@ _Row = tuple[QVBoxLayout, Callable[[], QWidget]]
 
 
 class LinksPane(QScrollArea):
-    """`open_requested` carries a path and a fragment, `link_wanted` a `Mention` to make a link of.
+    """Lists links in sections. `link_wanted` carries a `Mention` to turn into a link.
 
-    The first rows of each section come at once, the others in slices between the window's events.
+    `open_requested` carries a path and a fragment. The first rows of each section are added at once, the
+    others in slices between the window's events.
     """
 
     open_requested = Signal(str, str)
@@ -49,7 +51,7 @@ class LinksPane(QScrollArea):
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName("Links of this note")
+        self.setAccessibleName(self.tr("Links of this note"))
         self._mentions: tuple[Mention, ...] = ()
         self._related: tuple[RelatedNote, ...] = ()
         self._mentioned = QWidget()
@@ -65,17 +67,17 @@ class LinksPane(QScrollArea):
         return not any(self._waiting.values())
 
     def show_surroundings(self, about: NoteContext) -> None:
-        """Show the links of a note; keep the other sections until their data arrive."""
+        """Show the links of a note, keeping the other sections until their data arrive."""
         incoming, outgoing = _once_from(about.backlinks), _once_to(about.outgoing)
         page = QWidget()
         column = QVBoxLayout(page)
         column.setContentsMargins(24, 8, 24, 16)
         column.setSpacing(4)
-        _section(column, "Linked from", len(incoming), "No note links here yet.")
+        _section(column, self.tr("Linked from"), len(incoming), self.tr("No links to this note yet."))
         place = self.verticalScrollBar().value() if self.is_whole else self._place
         self._fill("incoming", column, (partial(self._row, link) for link in incoming))
         _left_out(column, len(incoming))
-        _section(column, "Links to", len(outgoing), "This note links to nothing yet.")
+        _section(column, self.tr("Links to"), len(outgoing), self.tr("No links in this note yet."))
         self._fill("outgoing", column, (partial(self._outgoing, link) for link in outgoing))
         _left_out(column, len(outgoing))
         self._relatives, self._mentioned = QWidget(), QWidget()
@@ -89,7 +91,7 @@ class LinksPane(QScrollArea):
         self.verticalScrollBar().setValue(place)
 
     def show_related(self, related: tuple[RelatedNote, ...]) -> None:
-        """Show which notes are related by tags or meaning, each with its reasons."""
+        """Show notes related by tags or meaning, with the reasons for each."""
         self._related = related
         fresh = QWidget()
         column = QVBoxLayout(fresh)
@@ -100,23 +102,23 @@ class LinksPane(QScrollArea):
         self._relatives = self._replaced(self._relatives, fresh)
 
     def show_mentions(self, mentions: tuple[Mention, ...]) -> None:
-        """Show where the note is named without a link."""
+        """Show unlinked mentions of the note."""
         self._mentions = mentions
         fresh = QWidget()
         column = QVBoxLayout(fresh)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
-        _section(column, "Mentioned without a link", len(mentions), "")
+        _section(column, self.tr("Mentioned without a link"), len(mentions), "")
         self._fill("mentions", column, (partial(self._mention, mention) for mention in mentions))
         _left_out(column, len(mentions))
         self._mentioned = self._replaced(self._mentioned, fresh)
 
     def forget(self) -> None:
-        """Another note is shown: nothing is known of it yet."""
+        """Clear the pane for another note."""
         self._mentions, self._related = (), ()
 
     def _fill(self, section: str, column: QVBoxLayout, makers: Iterable[Callable[[], QWidget]]) -> None:
-        """Put rows below one another into a part of `column`: some now, the rest when there is time."""
+        """Add rows to a part of `column`: some now, the rest when there is time."""
         part = QWidget()
         rows = QVBoxLayout(part)
         rows.setContentsMargins(0, 0, 0, 0)
@@ -129,7 +131,7 @@ class LinksPane(QScrollArea):
         self._slices.start()
 
     def _add_rows(self) -> None:
-        """Make rows for a few milliseconds, and stay where the user had scrolled to."""
+        """Add rows for a few milliseconds, keeping the scroll position."""
         clock = QElapsedTimer()
         clock.start()
         waiting = (one for rows in self._waiting.values() for one in _drain(rows))
@@ -143,7 +145,7 @@ class LinksPane(QScrollArea):
             self._slices.stop()
 
     def _replaced(self, old: QWidget, fresh: QWidget) -> QWidget:
-        """Put a section in the place of its older state; the one that is shown now."""
+        """Replace a section by its new state and return the new one."""
         page = self.widget()
         if page is None or (layout := page.layout()) is None:
             return old
@@ -168,7 +170,7 @@ class LinksPane(QScrollArea):
         button.clicked.connect(lambda: self.open_requested.emit(path, ""))
         share = QLabel(f"{one.score:.0%}")
         share.setProperty("tone", "faint")
-        share.setToolTip(self.tr("How closely it is related, all reasons together"))
+        share.setToolTip(self.tr("Relatedness, all reasons combined"))
         head.addWidget(button)
         head.addStretch(1)
         head.addWidget(share)
@@ -218,7 +220,7 @@ class LinksPane(QScrollArea):
         else:
             button = QPushButton(link.target_text)
             button.setIcon(icon(theme, "circle-dashed", theme.unresolved))
-            button.setToolTip("There is no such note yet. Click to make it.")
+            button.setToolTip(self.tr("This note does not exist. Click to create it."))
             button.clicked.connect(lambda: self.create_requested.emit(link.target_text))
         button.setProperty("role", "link")
         button.setMinimumWidth(1)
@@ -226,7 +228,7 @@ class LinksPane(QScrollArea):
         if link.type != LINKS_TO:
             line.addWidget(self._badge(link))
         if link.ambiguous:
-            unsure = QLabel("ambiguous")
+            unsure = QLabel(self.tr("ambiguous"))
             unsure.setProperty("tone", "warning")
             line.addWidget(unsure)
         line.addStretch(1)
@@ -243,9 +245,10 @@ class LinksPane(QScrollArea):
         name.setMinimumWidth(1)
         name.setToolTip(mention.source.text)
         name.clicked.connect(lambda: self.open_requested.emit(mention.source.text, f"line={mention.line}"))
-        make = QPushButton("Link")
+        make = QPushButton(self.tr("Link"))
         make.setProperty("role", "quiet")
-        make.setAccessibleName(f"Make a link in {mention.source.name}, line {mention.line}")
+        words = self.tr("Link in {0}, line {1}").format(mention.source.name, mention.line)
+        make.setAccessibleName(words)
         make.clicked.connect(lambda: self.link_wanted.emit(mention))
         head.addWidget(name)
         head.addStretch(1)
@@ -271,13 +274,13 @@ def _add(column: QVBoxLayout, make: Callable[[], QWidget]) -> None:
 
 
 def _drain(rows: deque[_Row]) -> Iterator[_Row]:
-    """One row after the other, each taken out."""
+    """Yield and remove the rows one by one."""
     while rows:
         yield rows.popleft()
 
 
 def _section(column: QVBoxLayout, title: str, count: int, empty: str) -> None:
-    """A heading with its count; nothing at all where there is neither a thing nor a word for it."""
+    """Add a heading with its count, or with the text `empty`; nothing if both are missing."""
     if not count and not empty:
         return
     heading = QLabel(f"{title} · {count}" if count else title)
@@ -296,7 +299,7 @@ def _context(text: str) -> QLabel:
     label.setWordWrap(True)
     label.setProperty("tone", "muted")
     label.setContentsMargins(4, 0, 0, 0)
-    # A long address has no place to break: it is cut off there, rather than making the whole pane wider.
+    # A long address has no break opportunity: it is clipped instead of widening the whole pane.
     policy = QSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
     policy.setHeightForWidth(True)
     label.setSizePolicy(policy)
@@ -304,7 +307,7 @@ def _context(text: str) -> QLabel:
 
 
 def _once_to(links: Iterable[LinkRecord]) -> list[LinkRecord]:
-    """One row for each target and type."""
+    """Return one row for each target and type."""
     seen: dict[tuple[str, str], LinkRecord] = {}
     for link in links:
         target = link.target.text if link.target else link.target_text
@@ -314,7 +317,7 @@ def _once_to(links: Iterable[LinkRecord]) -> list[LinkRecord]:
 
 
 def _once_from(links: Iterable[LinkRecord]) -> list[LinkRecord]:
-    """One row for each note and type, its first line."""
+    """Return one row for each note and type, with its first line."""
     seen: dict[tuple[str, str], LinkRecord] = {}
     for link in links:
         seen.setdefault((link.source.text, link.type), link)
@@ -323,6 +326,6 @@ def _once_from(links: Iterable[LinkRecord]) -> list[LinkRecord]:
 
 def _left_out(column: QVBoxLayout, count: int) -> None:
     if count > _MAX_ROWS:
-        rest = QLabel(f"and {count - _MAX_ROWS:,} more")
+        rest = QLabel(translate("LinksPane", "and {0} more").format(f"{count - _MAX_ROWS:,}"))
         rest.setProperty("tone", "faint")
         column.addWidget(rest)

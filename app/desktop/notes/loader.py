@@ -1,6 +1,6 @@
-"""What a note's view shows, put together in the service thread: text, HTML, links, mentions, versions.
+"""Load the data of a note view in the service thread: text, HTML, links, mentions, versions.
 
-Nothing here touches Qt but `QImage`, which may be made in any thread.
+The only Qt class used here is `QImage`, which is safe in any thread.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from PySide6.QtGui import QImage
 
 from app.desktop.notes.editor.drawing_worker import draw
 from app.desktop.notes.editor.drawings import Drawing, DrawingRequest
+from app.desktop.runtime.translation import translate
 from app.desktop.theme.colors import DARK, LIGHT
 from app.desktop.widgets.reading_view import Rendered
-from app.errors import NotFoundError, ScriptoriumError
+from app.errors import ScriptoriumError
 from app.index.records import LinkRecord, Mention, NoteRecord
 from app.toolkit.related import RelatedNote
-from app.toolkit.related import find_related_notes as related_notes
 from app.vault.changes import content_hash
-from app.vault.markdown.privacy import judge
+from app.vault.markdown.privacy import classify_privacy
 from app.vault.markdown.render import Interaction, NoteTarget, RenderColors, render
 from app.vault.markdown.render_values import DrawnImage
 from app.vault.markdown.scan import scan
@@ -30,37 +30,35 @@ from app.vault.markdown.text import decode, decode_lossy
 from app.vault.note import ParsedNote, PrivacyVerdict
 from app.vault.path import NotePath
 from app.vault.reference import parse_reference
-from app.vault.store import NoteStore
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 _IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".svg")
-# More than this would hold the window for longer than a second: Qt lays rich text out in its thread.
+# Larger HTML would block the window for over a second: Qt lays out rich text in the GUI thread.
 _MAX_RENDERED_CHARS = 200_000
-# A longer line would do so in the editor: Qt splits and joins it as one paragraph.
+# Longer lines would block the editor: Qt splits and joins each as one paragraph.
 _MAX_LINE_CHARS = 250_000
 _EXCERPT_CHARS = 200_000
 _EXCERPT_LINE_CHARS = 2_000
 _MAX_IMAGES = 60
 _MAX_RELATED = 12
-# So many notes that are only linked, and stand in the lists of links, may come between them.
-_MAX_LINKS = 200
 _TEXT_POINTS = 10.5
-# Formulas and diagrams have twice the pixels, for sharp screens and for paper.
+# Formulas and diagrams have double resolution, for sharp screens and paper.
 _DRAWING_RATIO = 2.0
 _DIAGRAM_WIDTH = 700
-# A note with more of them shows the rest as text: each takes some milliseconds.
+# A note with more of them shows the others as text: each takes some milliseconds.
 _MAX_DRAWINGS = 300
 _MAX_IMAGE_BYTES = 24 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class NoteData:
-    """A note as it was when it was loaded.
+    """A loaded note.
 
-    `problem` says why it can't be edited, or is empty: then `text` is a lossy reading, or, for a note that
-    is too large, an excerpt of its beginning (`content` too has only that; then it is not `complete`).
+    `problem` says why it can't be edited, or is empty. With a problem, `text` is a lossy decoding or, for a
+    note that is too large, an excerpt of its beginning (then `content` has only that, too, and the note is
+    not `complete`).
     """
 
     path: NotePath
@@ -73,7 +71,7 @@ class NoteData:
     @property
     def privacy(self) -> PrivacyVerdict:
         """True if models and external programs may read the note."""
-        return judge(self.content, complete=self.complete)
+        return classify_privacy(self.content, complete=self.complete)
 
     @property
     def hash(self) -> str:
@@ -83,32 +81,34 @@ class NoteData:
 
 @dataclass(frozen=True, slots=True)
 class NoteContext:
-    """What the index knows of a note's neighbours."""
+    """The index data about a note's neighbors."""
 
     record: NoteRecord | None
     backlinks: tuple[LinkRecord, ...]
     outgoing: tuple[LinkRecord, ...]
 
 
-async def load(workspace: Workspace, path: NotePath) -> NoteData:
-    """Read the note at `path`; one that would hold the window up is read in part, as an excerpt.
+async def load(vault: VaultService, path: NotePath) -> NoteData:
+    """Read the note at `path`; one that would block the window is read only in part, as an excerpt.
 
     Raises:
-        NotFoundError, StorageError: it is not there, or can't be read.
+        NotFoundError, StorageError: It does not exist, or can't be read.
     """
-    largest = workspace.settings.index.max_note_mib * 2**20
-    return await asyncio.to_thread(_load, workspace.store, path, largest)
+    largest = vault.settings.current.index.max_note_mib * 2**20
+    return await asyncio.to_thread(_load, vault, path, largest)
 
 
-def _load(store: NoteStore, path: NotePath, largest: int) -> NoteData:
-    size = store.stat(path).size
+def _load(vault: VaultService, path: NotePath, largest: int) -> NoteData:
+    size = vault.notes.stat(path).size
     if size > largest:
-        start = store.read_start(path, _EXCERPT_CHARS)
-        return _excerpt(path, start, f"This note has {size / 2**20:,.1f} MiB.")
-    content = store.read(path)
+        start = vault.notes.read_start(path, _EXCERPT_CHARS)
+        why = translate("NoteView", "This note has {0} MiB.").format(f"{size / 2**20:,.1f}")
+        return _excerpt(path, start, why)
+    content = vault.notes.read(path)
     longest = max(map(len, content.split(b"\n")))
     if longest > _MAX_LINE_CHARS:
-        return _excerpt(path, content[:_EXCERPT_CHARS], f"This note has a line of {longest:,} bytes.")
+        why = translate("NoteView", "This note has a line of {0} bytes.").format(f"{longest:,}")
+        return _excerpt(path, content[:_EXCERPT_CHARS], why)
     try:
         text, problem = decode(content), ""
     except ScriptoriumError as error:
@@ -117,41 +117,36 @@ def _load(store: NoteStore, path: NotePath, largest: int) -> NoteData:
 
 
 def _excerpt(path: NotePath, start: bytes, why: str) -> NoteData:
-    """The beginning of a note that is too large, with its longest lines cut."""
+    """Return the beginning of a note that is too large, with its longest lines cut."""
     lines = decode_lossy(start).rstrip("\ufffd").split("\n")
     shown = (
         line if len(line) <= _EXCERPT_LINE_CHARS else f"{line[:_EXCERPT_LINE_CHARS]} …" for line in lines
     )
     text = "\n".join(shown)
-    return NoteData(path, start, text, scan(text), f"{why} Only its beginning is shown.", complete=False)
+    problem = why + translate("NoteView", " Only its beginning is shown.")
+    return NoteData(path, start, text, scan(text), problem, complete=False)
 
 
-def load_context(workspace: Workspace, path: NotePath) -> NoteContext:
+def load_context(vault: VaultService, path: NotePath) -> NoteContext:
     """Read the metadata of the note from the index."""
-    index = workspace.index
-    return NoteContext(index.note(path), index.backlinks(path), index.outgoing(path))
+    notes = vault.notes
+    return NoteContext(notes.record(path), notes.backlinks(path), notes.outgoing(path))
 
 
-def load_related(workspace: Workspace, path: NotePath) -> tuple[RelatedNote, ...]:
-    """The notes that are related by more than a link, closest first."""
-    record = workspace.index.note(path)
-    if record is None:
+def load_related(vault: VaultService, path: NotePath) -> tuple[RelatedNote, ...]:
+    """Return the notes related by more than a link, closest first."""
+    return vault.notes.related(path, _MAX_RELATED)
+
+
+async def load_mentions(vault: VaultService, path: NotePath) -> tuple[Mention, ...]:
+    """Return the unlinked mentions of the note; slow, since it may read every note."""
+    if vault.notes.record(path) is None:
         return ()
-    like = workspace.semantic_search.like_note if workspace.settings.embeddings.enabled else None
-    found = related_notes(workspace.index, like, path, record.tags, _MAX_RELATED + _MAX_LINKS)
-    links = ("FORWARDLINK_TO", "BACKLINK_FROM")
-    return tuple(one for one in found if any(r.kind not in links for r in one.reasons))[:_MAX_RELATED]
-
-
-async def load_mentions(workspace: Workspace, path: NotePath) -> tuple[Mention, ...]:
-    """Where other notes name the note without a link. Every note may have to be read: it takes its time."""
-    if workspace.index.note(path) is None:
-        return ()
-    return await asyncio.to_thread(workspace.index.unlinked_mentions, path)
+    return await asyncio.to_thread(vault.notes.unlinked_mentions, path)
 
 
 async def render_note(
-    workspace: Workspace,
+    vault: VaultService,
     path: NotePath,
     text: str,
     colors: RenderColors,
@@ -160,19 +155,22 @@ async def render_note(
     points: float = _TEXT_POINTS,
     interaction: Interaction | None = None,
 ) -> Rendered:
-    """The reading view of `text` as the note at `path`; of a long one its beginning, unless `whole`.
+    """Return the reading view of `text` as the note at `path`; unless `whole`, a long one is cut.
 
-    `points` is the size of the text, which formulas follow; `interaction` what can be clicked.
+    `points` is the font size, which formulas match; `interaction` selects the clickable elements.
     """
     if len(text) > _MAX_RENDERED_CHARS and not whole:
-        warning = "> [!warning] This note is longer\n> The reading view ends here. The source is complete.\n"
+        warning = (
+            "> [!warning] Only the beginning is shown\n"
+            "> The note is too long for the reading view. Press Ctrl+E to see all of it in live preview.\n"
+        )
         cut = text.rfind("\n\n", 0, _MAX_RENDERED_CHARS)
         text = f"{text[: cut if cut > 0 else _MAX_RENDERED_CHARS]}\n\n{warning}"
-    return await asyncio.to_thread(_render, workspace, path, text, colors, points, interaction)
+    return await asyncio.to_thread(_render, vault, path, text, colors, points, interaction)
 
 
 def _render(
-    workspace: Workspace,
+    vault: VaultService,
     path: NotePath,
     text: str,
     colors: RenderColors,
@@ -196,32 +194,32 @@ def _render(
         return DrawnImage(address, max(1, round(made.width)), max(1, round(made.height)))
 
     def resolve(target: str) -> NoteTarget | None:
-        found = workspace.index.resolver.resolve(target, path).path
+        found = vault.notes.resolve(target, path).path
         if found is None:
             return None
         if found.suffix in _IMAGE_SUFFIXES:
             embedded.append(found)
-        return NoteTarget(str(found), partial(_body, workspace, found) if found.is_note else None)
+        return NoteTarget(str(found), partial(_body, vault, found) if found.is_note else None)
 
     html = render(text, resolve, colors, path=str(path), draw=draw_source, interaction=interaction)
     for image in dict.fromkeys(embedded[:_MAX_IMAGES]):
-        loaded = _image(workspace, image)
+        loaded = _image(vault, image)
         if loaded is not None:
             images[f"vault:{image}"] = loaded
     return Rendered(html, images)
 
 
-def _body(workspace: Workspace, path: NotePath) -> str | None:
-    """The text of a note that may be embedded; None for one that can't be read."""
+def _body(vault: VaultService, path: NotePath) -> str | None:
+    """Return the text of a note to embed; None if it can't be read."""
     try:
-        return decode_lossy(workspace.store.read(path))
+        return decode_lossy(vault.notes.read(path))
     except ScriptoriumError:
         return None
 
 
-def _image(workspace: Workspace, path: NotePath) -> QImage | None:
+def _image(vault: VaultService, path: NotePath) -> QImage | None:
     try:
-        content = workspace.store.read(path)
+        content = vault.notes.read(path)
     except ScriptoriumError:
         return None
     if len(content) > _MAX_IMAGE_BYTES:
@@ -230,34 +228,25 @@ def _image(workspace: Workspace, path: NotePath) -> QImage | None:
     return None if image.isNull() else image
 
 
-async def load_drawing(workspace: Workspace, path: NotePath, request: DrawingRequest) -> Drawing:
-    """What the editor draws in place of source in the note at `path`."""
-    return await asyncio.to_thread(_draw, workspace, path, request)
+async def load_drawing(vault: VaultService, path: NotePath, request: DrawingRequest) -> Drawing:
+    """Return what the editor draws in place of source in the note at `path`."""
+    return await asyncio.to_thread(_draw, vault, path, request)
 
 
-def _draw(workspace: Workspace, path: NotePath, request: DrawingRequest) -> Drawing:
+def _draw(vault: VaultService, path: NotePath, request: DrawingRequest) -> Drawing:
     def load_image(target: str) -> QImage | None:
-        found = workspace.index.resolver.resolve(target, path).path
-        return _image(workspace, found) if found is not None and found.suffix in _IMAGE_SUFFIXES else None
+        found = vault.notes.resolve(target, path).path
+        return _image(vault, found) if found is not None and found.suffix in _IMAGE_SUFFIXES else None
 
     def render_embed(target: str, width: int) -> tuple[str, dict[str, QImage]] | None:
         name = target.partition("|")[0]
-        found = workspace.index.resolver.resolve(parse_reference(f"[[{name}]]").target, path).path
+        found = vault.notes.resolve(parse_reference(f"[[{name}]]").target, path).path
         if found is None or not found.is_note:
             return None
         colors = RenderColors.of(DARK if request.dark else LIGHT)
-        shown = _render(workspace, path, f"![[{name}]]", colors)
+        if name.startswith("#"):  # Part of the note itself, of which only the link is rendered here.
+            name = f"{path.stem_path}{name}"
+        shown = _render(vault, path, f"![[{name}]]", colors)
         return shown.html, shown.images
 
     return draw(request, load_image, render_embed)
-
-
-async def find_note(workspace: Workspace, name: str) -> NotePath | None:
-    """The note or file that a link, an answer or a list may mean by `name`; None if there is none."""
-    path = NotePath(name)
-    if name and workspace.index.note(path) is not None:
-        return path
-    try:
-        return workspace.index.resolver.resolve_for_reading(name)
-    except NotFoundError:
-        return workspace.index.resolver.resolve(name, None).path

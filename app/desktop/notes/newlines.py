@@ -1,7 +1,7 @@
-"""Between a note's text and a Qt editor, which knows only one line end: nothing but the edit may change.
+"""Convert line ends between a note's text and a Qt editor, preserving everything but the edits.
 
-Qt splits text at CR LF, LF, CR and U+2029 and gives its paragraphs back with U+2029 between them
-(`QTextDocument.toRawText`; `toPlainText` would also turn no-break spaces into spaces).
+Qt splits text at CR LF, LF, CR and U+2029, and returns its paragraphs joined by U+2029
+(`QTextDocument.toRawText`; `toPlainText` would also replace no-break spaces by spaces).
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ PARAGRAPH_SEPARATOR = "\u2029"
 
 
 def for_editor(text: str) -> str:
-    """`text` as it is put into the editor, which keeps no byte order mark."""
+    """Return `text` for the editor, without a byte order mark."""
     return _LINE_END.sub("\n", text.removeprefix(BOM))
 
 
 def from_editor(raw: str, original: str) -> str:
-    """The editor's raw text with the byte order mark and the line ends of the note.
+    """Return the editor's raw text with the byte order mark and the line ends of the note.
 
-    A line that the note had keeps its own line end; a new one gets the note's usual one.
+    An unchanged line keeps its own line end; a new one gets the note's usual one.
 
     Args:
-        raw: What `toRawText` gives.
+        raw: The result of `toRawText`.
         original: The note's text as it was put into the editor.
     """
     mark = BOM if original.startswith(BOM) else ""
@@ -47,9 +47,9 @@ def from_editor(raw: str, original: str) -> str:
 
 
 def _same_lines(old: list[str], new: list[str]) -> list[tuple[int, int, int]]:
-    """The runs of lines that both have: where each starts in `old` and in `new`, and how long it is.
+    """Return the runs of common lines: start in `old`, start in `new`, and length.
 
-    What both have at the start and at the end is not compared line by line: that is slow for long notes.
+    The common start and end are not compared line by line, which is slow for long notes.
     """
     shortest = min(len(old), len(new))
     head = next((n for n in range(shortest) if old[n] != new[n]), shortest)

@@ -1,4 +1,4 @@
-"""The notes as a panel of the window: its tabs, with a note view in each."""
+"""The notes panel of the window: tabs with a note view in each."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.desktop.theme.theme import ThemeSource
 
 
 def create_note_tabs(client: VaultClient, theme: ThemeSource, parent: QWidget) -> NoteTabs:
-    """Create the tabs; all of them share one spelling dictionary."""
+    """Create the tabs, which share one spelling dictionary."""
     spelling = Spelling(client)
     tabs = NoteTabs(client, theme, partial(NoteView, spelling=spelling), parent)
     spelling.setParent(tabs)

@@ -1,7 +1,7 @@
-"""What is pasted or dropped into a note: images, files, notes, addresses and formatted text.
+"""Paste or drop into a note: images, files, notes, addresses and formatted text.
 
 Files are written through the store as the user's own change, so they are journaled and can be undone; the
-text that is inserted is one step of the editor's undo.
+inserted text is one step of the editor's undo.
 """
 
 from __future__ import annotations
@@ -27,26 +27,26 @@ from app.errors import ScriptoriumError, StorageError
 from app.vault.path import NotePath
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
-# Longer HTML is converted in a thread: the window must not wait for it.
+# Longer HTML is converted in a thread so that it does not block the window.
 _MAX_SYNC_HTML_CHARS = 20_000
 _ADDRESS = re.compile(r"(?:https?|ftp|mailto|obsidian|zotero):\S+")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _TAG = re.compile(r"<[^>]*>|<!--.*?-->", re.S)
-# Editors of code put colors of their own into the clipboard; what they mean is the plain text.
+# Code editors put their colors into the clipboard; the plain text is what the user means.
 _PLAIN_SOURCES = ("vscode-editor-data", "application/x-qt-creator", "application/vnd.code.copymetadata")
 
 
 class PasteHandler(QObject):
-    """Puts what is pasted or dropped into the text of one editor.
+    """Inserts pasted or dropped content into the text of one editor.
 
     `failed` carries one sentence for the user.
 
     Args:
         client: The open vault.
         editor: The editor; its document holds the source of the note.
-        note: Gives the path of the note that it shows.
+        note: Returns the path of the note in the editor.
     """
 
     failed = Signal(str)
@@ -58,7 +58,7 @@ class PasteHandler(QObject):
         self._note = note
 
     def take(self, data: QMimeData) -> bool:
-        """Deal with what is pasted or dropped; False leaves it to the editor as plain text."""
+        """Handle pasted or dropped content; return False to let the editor insert it as plain text."""
         notes = bytes(data.data(NOTE_MIME).data()).decode().splitlines() if data.hasFormat(NOTE_MIME) else []
         files = [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()]
         if notes:
@@ -95,7 +95,7 @@ class PasteHandler(QObject):
         return True
 
     def _insert_later(self, make: Callable[[NotePath], Awaitable[str]], what: str) -> None:
-        """Insert what `make` gives, where the cursor is now, however the text around it changes meanwhile."""
+        """Insert the result of `make` at the current cursor position, even if the text around it changes."""
         note = self._note()
         if note is not None:
             place = QTextCursor(self._editor.textCursor())
@@ -119,29 +119,31 @@ class PasteHandler(QObject):
 
     async def _links(self, notes: Iterable[str], note: NotePath) -> str:
         paths = [NotePath.on_disk(path) for path in notes]
-        links = await self._client.run(lambda ws: [link_to(ws, path, note, embed=False) for path in paths])
+        links = await self._client.run(
+            lambda vault: [link_to(vault, path, note, embed=False) for path in paths]
+        )
         return "\n".join(links)
 
     async def _files(self, files: Iterable[Path], note: NotePath) -> str:
-        links = await self._client.run(lambda ws: link_files(ws, note, files))
+        links = await self._client.run(lambda vault: link_files(vault, note, files))
         return "\n".join(links)
 
     async def _image(self, image: QImage, note: NotePath) -> str:
         content = await asyncio.to_thread(png_of, image)
         now = datetime.now()
 
-        async def add(workspace: Workspace) -> str:
-            path = await add_attachment(workspace, note, image_name(workspace, note, now), content)
-            return link_to(workspace, path, note, embed=True)
+        async def add(vault: VaultService) -> str:
+            path = await add_attachment(vault, note, image_name(vault, note, now), content)
+            return link_to(vault, path, note, embed=True)
 
         return await self._client.run(add)
 
 
 def png_of(image: QImage) -> bytes:
-    """The bytes of an image as PNG; may run in any thread.
+    """Return an image as PNG; may run in any thread.
 
     Raises:
-        StorageError: The image can't be written.
+        StorageError: The image can't be encoded.
     """
     content = QByteArray()
     buffer = QBuffer(content)
@@ -154,7 +156,7 @@ def png_of(image: QImage) -> bytes:
 
 
 def is_in_code_block(block: QTextBlock) -> bool:
-    """Whether a line is in a fenced block of code, where text is pasted as it is."""
+    """Return whether a line is in a fenced code block, where text is pasted verbatim."""
     fence, before = "", block.document().begin()
     while before.isValid() and before != block:
         if match := _FENCE.match(before.text()):
@@ -177,7 +179,7 @@ def _link_selection(cursor: QTextCursor, address: str) -> bool:
 
 
 def _says_more(data: QMimeData) -> bool:
-    """Whether the HTML beside an image holds words: a table of a spreadsheet, say, not a copied picture."""
+    """Return whether the HTML next to an image has text, such as a table of a spreadsheet."""
     return data.hasHtml() and bool(_TAG.sub("", data.html()).strip())
 
 

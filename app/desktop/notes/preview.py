@@ -1,4 +1,4 @@
-"""A small window with the beginning of a note, while the pointer rests on a link to it."""
+"""A small preview of a note while the pointer rests on a link to it."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _HOVER_DELAY_MS = 450
 _POINTER_POLL_MS = 120
 _MAX_SHOWN_CHARS = 1500
 _WIDTH, _MAX_HEIGHT = 380, 280
-# How far, in pixels, the pointer may go from where it rested on the link.
+# The distance in pixels that the pointer may move from its position on the link.
 _HOVER_TOLERANCE = (160, 24)
 
 
 class Preview(QFrame):
-    """Shows itself by `point_at` after a rest; hides when the pointer has left the link and the preview."""
+    """Appears when the pointer rests on a link, and hides when it leaves the link and the preview."""
 
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget) -> None:
         super().__init__(parent, Qt.WindowType.ToolTip | Qt.WindowType.FramelessWindowHint)
@@ -48,7 +48,7 @@ class Preview(QFrame):
         self._look.timeout.connect(self._hide_if_left)
 
     def hover_link(self, path: str, at: QPoint) -> None:
-        """The pointer is on a link to `path` (empty: on none), at `at` on the screen."""
+        """Set the link under the pointer: its `path` (empty: none), at the screen position `at`."""
         self._path = path
         if path:
             self._at = at
@@ -57,12 +57,12 @@ class Preview(QFrame):
             self._timer.stop()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Nothing is to be looked for."""
+        """Stop watching the pointer."""
         self._look.stop()
         super().hideEvent(event)
 
     def _hide_if_left(self) -> None:
-        """Hide when the pointer is elsewhere; the link does not tell when another window is over it."""
+        """Hide if the pointer is elsewhere; the link gets no leave event under another window."""
         pointer, away = QCursor.pos(), QCursor.pos() - self._at
         near = (
             bool(self._path) and abs(away.x()) <= _HOVER_TOLERANCE[0] and abs(away.y()) <= _HOVER_TOLERANCE[1]
@@ -73,17 +73,17 @@ class Preview(QFrame):
             self.hide()
 
     def _load(self) -> None:
-        tasks.start(self._show(self._path), owner=self, what="preview the note")
+        tasks.start(self._show(self._path), owner=self, what=self.tr("preview the note"))
 
     async def _show(self, path: str) -> None:
         colors = RenderColors.of(self._theme.theme)
         try:
-            loaded = await self._client.run(lambda ws: pages.load(ws, NotePath(path)))
+            loaded = await self._client.run(lambda vault: pages.load(vault, NotePath(path)))
         except ScriptoriumError:
-            # The link may lead to a picture or to a note that went: there is just nothing to preview.
+            # The link may lead to a picture or to a deleted note: there is nothing to preview.
             return
         shown = await self._client.run(
-            lambda ws: pages.render_note(ws, loaded.path, loaded.text[:_MAX_SHOWN_CHARS], colors)
+            lambda vault: pages.render_note(vault, loaded.path, loaded.text[:_MAX_SHOWN_CHARS], colors)
         )
         if self._path != path:
             return
@@ -94,7 +94,7 @@ class Preview(QFrame):
         self._look.start()
 
     def _fit_height(self) -> None:
-        """As high as the beginning of the note, within bounds."""
+        """Fit the height to the beginning of the note, within bounds."""
         zoom = self._theme.zoom
         width = round(_WIDTH * zoom)
         self._text.document().setTextWidth(width - 28)

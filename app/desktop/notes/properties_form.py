@@ -32,10 +32,10 @@ _MAX_HEIGHT = 260
 
 
 class PropertiesForm(QFrame):
-    """The properties, folded away until the user unfolds them.
+    """The properties, collapsed until the user expands them.
 
-    `changed` carries a property's name and new value, `removed` a name; `tag_clicked` a tag, `link_clicked`
-    a note's name; `source_wanted`: the block can't be read and the user wants to see it.
+    `changed` carries a property's name and new value, `removed` a name; `tag_clicked` a tag, `link_clicked` a
+    note's name; `source_wanted` is emitted when the user wants to see a block that can't be read.
     """
 
     changed = Signal(str, object)
@@ -67,14 +67,14 @@ class PropertiesForm(QFrame):
         theme.changed.connect(self._renew)
 
     def _head(self) -> QHBoxLayout:
-        self.fold = ThemedButton(self._theme, "caret-right", "Show the properties", self, size=12)
+        self.fold = ThemedButton(self._theme, "caret-right", self.tr("Show properties"), self, size=12)
         self.fold.setCheckable(True)
         self.fold.setProperty("role", "fold")
         self.fold.toggled.connect(self._unfold)
-        self._title = QPushButton("Properties", self)
+        self._title = QPushButton(self.tr("Properties"), self)
         self._title.setProperty("role", "quiet")
         self._title.clicked.connect(self.fold.toggle)
-        self._add_button = ThemedButton(self._theme, "plus", "Add a property", self, size=14)
+        self._add_button = ThemedButton(self._theme, "plus", self.tr("Add property"), self, size=14)
         self._add_button.clicked.connect(self._start_adding)
         head = QHBoxLayout()
         head.setSpacing(0)
@@ -90,7 +90,7 @@ class PropertiesForm(QFrame):
         self._problem.setProperty("tone", "warning")
         self._problem.setWordWrap(True)
         self._problem.setTextFormat(Qt.TextFormat.PlainText)
-        show = QPushButton("Show it in the source", self._problem_box)
+        show = QPushButton(self.tr("Show in source"), self._problem_box)
         show.clicked.connect(self.source_wanted)
         row = QHBoxLayout(self._problem_box)
         row.setContentsMargins(4, 2, 0, 6)
@@ -100,41 +100,42 @@ class PropertiesForm(QFrame):
         return self._problem_box
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Stand over the column of the text."""
+        """Align with the column of the text."""
         side = max(16, (self.width() - round(_MAX_WIDTH * self._theme.zoom)) // 2 - 8)
         self._column.setContentsMargins(side, 4, side, 4)
         super().resizeEvent(event)
         self._fit_height()
 
     def show_properties(self, parsed: ParsedNote, editable: bool) -> None:
-        """Show the properties of a note; a block that can't be read is named and can't be edited here."""
+        """Show the properties of a note; a block that can't be read is reported and not editable here."""
         self._problem.setText(parsed.properties_problem or "")
         self._problem_box.setVisible(bool(parsed.properties_problem))
         editable = editable and parsed.properties_problem is None
         if parsed.properties == self._shown and editable == self._editable:
             return
         self._shown, self._editable = parsed.properties, editable
-        self._title.setText(f"Properties · {len(parsed.properties)}" if parsed.properties else "Properties")
+        count = f" · {len(parsed.properties)}" if parsed.properties else ""
+        self._title.setText(self.tr("Properties") + count)
         self._add_button.setVisible(editable)
         self._renew()
 
     @property
     def has_problem(self) -> bool:
-        """Whether the note's properties can't be read."""
+        """True if the note's properties can't be read."""
         return bool(self._problem.text())
 
     def value_editor(self, name: str) -> QWidget:
-        """The control of one property.
+        """Return the editor of one property.
 
         Raises:
-            KeyError: the note has no such property.
+            KeyError: The note has no such property.
         """
         if self._stale:
             self._rebuild()
         return self._editors[name]
 
     def _renew(self) -> None:
-        """Rebuild the rows now if they are unfolded, else when the user unfolds them."""
+        """Rebuild the rows now if they are expanded, else when the user expands them."""
         self._stale = True
         if self.fold.isChecked():
             self._rebuild()
@@ -182,7 +183,7 @@ class PropertiesForm(QFrame):
         grid.addWidget(label, row, 1, top)
         grid.addWidget(made, row, 2)
         if self._editable:
-            remove = ThemedButton(self._theme, "x", f"Remove {name}", None, size=12)
+            remove = ThemedButton(self._theme, "x", self.tr("Remove {0}").format(name), None, size=12)
             remove.clicked.connect(partial(self.removed.emit, name))
             grid.addWidget(remove, row, 3, top)
 
@@ -192,15 +193,15 @@ class PropertiesForm(QFrame):
         line.setContentsMargins(0, 4, 0, 0)
         line.setSpacing(4)
         name, value = QLineEdit(), QLineEdit()
-        name.setPlaceholderText("Name")
-        name.setAccessibleName("Name of a new property")
-        value.setPlaceholderText("Value")
-        value.setAccessibleName("Value of the new property")
+        name.setPlaceholderText(self.tr("Name"))
+        name.setAccessibleName(self.tr("Name of the new property"))
+        value.setPlaceholderText(self.tr("Value"))
+        value.setAccessibleName(self.tr("Value of the new property"))
         name.returnPressed.connect(value.setFocus)
-        button = QPushButton("Add")
+        button = QPushButton(self.tr("Add"))
         for signal in (value.returnPressed, button.clicked):
             signal.connect(lambda *_: self.add(name.text(), value.text()))
-        cancel = ThemedButton(self._theme, "x", "Add none", row, size=12)
+        cancel = ThemedButton(self._theme, "x", self.tr("Cancel"), row, size=12)
         cancel.clicked.connect(self._end_adding)
         line.addWidget(name, 1)
         line.addWidget(value, 2)
@@ -212,7 +213,7 @@ class PropertiesForm(QFrame):
         return row
 
     def add(self, name: str, text: str) -> None:
-        """Add a property, its value as it is typed; one that is there gets the value."""
+        """Add a property with its value as typed; an existing property gets the value."""
         if name.strip():
             self._adding = False
             self.changed.emit(name.strip(), initial_value(name.strip(), text))
@@ -229,7 +230,7 @@ class PropertiesForm(QFrame):
 
     def _unfold(self, shown: bool) -> None:
         self.fold.set_symbol("caret-down" if shown else "caret-right")
-        words = "Hide the properties" if shown else "Show the properties"
+        words = self.tr("Hide properties") if shown else self.tr("Show properties")
         self.fold.setToolTip(words)
         self.fold.setAccessibleName(words)
         if shown and self._stale:
@@ -238,7 +239,7 @@ class PropertiesForm(QFrame):
         self._fit_height()
 
     def _fit_height(self) -> None:
-        """As high as its rows, within bounds; a note with very many properties scrolls them."""
+        """Fit the height to the rows, within bounds; a note with many properties scrolls them."""
         if (body := self._area.widget()) is not None:
             width = self._area.viewport().width()
             high = max(body.sizeHint().height(), body.heightForWidth(width))

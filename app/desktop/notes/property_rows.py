@@ -1,4 +1,4 @@
-"""One property in the form: its mark, its name, and the control that suits its value."""
+"""One property in the form: its icon, its name, and an editor for its value."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LINK = re.compile(r"\[\[([^\[\]|]+)(?:\|[^\[\]]*)?\]\]")
 
 
 def property_icon(name: str, value: object) -> str:
-    """The icon of a property's kind."""
+    """Return the icon of a property's type."""
     if name in ("tags", "tag"):
         return "tag"
     if isinstance(value, bool):
@@ -37,7 +37,7 @@ def property_icon(name: str, value: object) -> str:
 
 
 def format_value(value: object) -> str:
-    """A property's value as it stands in a field; a list is comma-separated."""
+    """Return a property's value as the text of a field; a list is comma-separated."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -48,21 +48,21 @@ def format_value(value: object) -> str:
 
 
 def parse_value(text: str, many: bool) -> object:
-    """The value that a field's text means: a list, or what YAML reads it as."""
+    """Parse the text of a field: a list, or a YAML scalar."""
     if many:
         return [parse_value(part.strip(), False) for part in text.split(",") if part.strip()]
     return scalar_value(text.strip()) if text.strip() else None
 
 
 def initial_value(name: str, text: str) -> object:
-    """The value of a new property `name`: tags and aliases are lists, and a tag is written without its #."""
+    """Return the initial value of the property `name`: tags and aliases are lists; tags have no #."""
     if name == "tags":
         return parse_value(text.replace("#", ""), True)
     return parse_value(text, name == "aliases")
 
 
 class ValueEditor(QWidget):
-    """Edits a value: `changed` carries the new one; `link_clicked` a note's name, `tag_clicked` a tag."""
+    """Edits a value; `changed` carries the new one, `link_clicked` a note's name, `tag_clicked` a tag."""
 
     changed = Signal(object)
     link_clicked = Signal(str)
@@ -70,7 +70,7 @@ class ValueEditor(QWidget):
 
 
 class CheckValue(ValueEditor):
-    """A yes or no."""
+    """A boolean value."""
 
     def __init__(self, name: str, value: bool, editable: bool) -> None:
         super().__init__()
@@ -86,7 +86,7 @@ class CheckValue(ValueEditor):
 
 
 class TextValue(ValueEditor):
-    """One value as text; one that links to a note has a button to open it."""
+    """One value as text; a link to a note has a button to open it."""
 
     def __init__(self, theme: ThemeSource, name: str, value: object, editable: bool) -> None:
         super().__init__()
@@ -94,7 +94,7 @@ class TextValue(ValueEditor):
         field = QLineEdit(format_value(value))
         field.setAccessibleName(name)
         field.setProperty("quiet", True)
-        field.setPlaceholderText("Empty" if editable else "")
+        field.setPlaceholderText(self.tr("Empty") if editable else "")
         field.setReadOnly(not editable or isinstance(value, Mapping))
         field.setCursorPosition(0)
         field.editingFinished.connect(self._commit)
@@ -104,7 +104,7 @@ class TextValue(ValueEditor):
         row.setSpacing(2)
         row.addWidget(field, 1)
         if isinstance(value, str) and (link := _LINK.fullmatch(value.strip())):
-            go = ThemedButton(theme, "arrow-square-out", f"Open {link[1]}", self, size=14)
+            go = ThemedButton(theme, "arrow-square-out", self.tr("Open {0}").format(link[1]), self, size=14)
             go.clicked.connect(partial(self.link_clicked.emit, link[1]))
             row.addWidget(go)
         self.setFocusProxy(field)
@@ -115,7 +115,7 @@ class TextValue(ValueEditor):
 
 
 class ListValue(ValueEditor):
-    """Several values as chips; a field at the end adds one, its Backspace takes the last away."""
+    """A list as chips; a field at the end adds one, Backspace in it removes the last."""
 
     def __init__(self, theme: ThemeSource, name: str, values: Sequence[object], editable: bool) -> None:
         super().__init__()
@@ -124,7 +124,7 @@ class ListValue(ValueEditor):
         flow = FlowLayout(self, stretch_last=editable)
         for at, value in enumerate(values):
             flow.addWidget(self._chip(theme.theme, at, format_value(value), editable))
-        self.field = _AddField(f"Add to {name}")
+        self.field = _AddField(self.tr("Add to {0}").format(name))
         self.field.left_empty.connect(self._drop_last)
         self.field.editingFinished.connect(self._add)
         if editable:
@@ -146,10 +146,10 @@ class ListValue(ValueEditor):
         words.setProperty("role", "chip")
         if self._tags:
             words.clicked.connect(partial(self.tag_clicked.emit, text.lstrip("#")))
-            words.setToolTip("Find the notes with this tag")
+            words.setToolTip(self.tr("Search for this tag"))
         elif link:
             words.clicked.connect(partial(self.link_clicked.emit, link[1]))
-            words.setToolTip("Open the note")
+            words.setToolTip(self.tr("Open note"))
         else:
             words.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         row.addWidget(words)
@@ -158,8 +158,8 @@ class ListValue(ValueEditor):
             cross.setIcon(icon(theme, "x", theme.muted))
             cross.setProperty("role", "chip")
             cross.setIconSize(QSize(10, 10))
-            cross.setAccessibleName(f"Remove {text}")
-            cross.setToolTip(f"Remove {text}")
+            cross.setAccessibleName(self.tr("Remove {0}").format(text))
+            cross.setToolTip(cross.accessibleName())
             cross.clicked.connect(partial(self._remove_value, at))
             row.addWidget(cross)
         return chip
@@ -180,14 +180,14 @@ class ListValue(ValueEditor):
 
 
 class _AddField(QLineEdit):
-    """A field that tells when Backspace is pressed with nothing in it."""
+    """A field that emits a signal for Backspace when it is empty."""
 
     left_empty = Signal()
 
     def __init__(self, words: str) -> None:
         super().__init__()
         self.setAccessibleName(words)
-        self.setPlaceholderText("Add…")
+        self.setPlaceholderText(self.tr("Add…"))
         self.setProperty("quiet", True)
         self.setMinimumWidth(64)
 
@@ -199,7 +199,7 @@ class _AddField(QLineEdit):
 
 
 def create_value_editor(theme: ThemeSource, name: str, value: object, editable: bool) -> ValueEditor:
-    """The control that suits `value`."""
+    """Return an editor for `value`."""
     if isinstance(value, bool):
         return CheckValue(name, value, editable)
     if isinstance(value, list | tuple) and not any(isinstance(one, Mapping | list | tuple) for one in value):

@@ -1,7 +1,7 @@
-"""Saving an edited note without losing anybody's text.
+"""Save an edited note without overwriting other changes.
 
-The note is written only if it still holds what it held when it was loaded. If it was changed meanwhile,
-nothing is written and the user chooses.
+The note is written only if it still has the content that was loaded. Otherwise, nothing is written and the
+user chooses.
 """
 
 from __future__ import annotations
@@ -15,28 +15,27 @@ from app.index.records import Mention
 from app.permissions.caller import Caller
 from app.toolkit.call import Call
 from app.toolkit.outcome import ToolOutcome
-from app.vault.changes import VAULT
 from app.vault.merge import merge
 from app.vault.path import NotePath
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """It is on the disk; `page` is the note as it is now."""
+    """The note was saved; `page` is its new state."""
 
     page: NoteData
 
 
 @dataclass(frozen=True, slots=True)
 class SaveConflict:
-    """The note is not what it was, so nothing was written.
+    """The note has changed since it was loaded, so nothing was written.
 
     Attributes:
-        theirs: The note on the disk, in its new place if the app has moved it; None if it is gone.
-        by_app: Whether the app itself wrote what it holds: the user wanted that.
+        theirs: The note on the disk, under its new path if the app has moved it; None if it was deleted.
+        by_app: Whether the app itself wrote the change: the user approved it.
     """
 
     theirs: NoteData | None
@@ -45,7 +44,7 @@ class SaveConflict:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The disk refused; nothing was written. `reason` is one sentence."""
+    """Saving failed and nothing was written; `reason` is one sentence."""
 
     reason: str
 
@@ -54,51 +53,51 @@ _MAX_MOVES = 20
 Result = Saved | SaveConflict | Failed
 
 
-async def save(workspace: Workspace, page: NoteData, text: str, session: str = "") -> Result:
-    """Write `text` as the note of `page`, if the note is still what it was.
+async def save(vault: VaultService, page: NoteData, text: str, session: str = "") -> Result:
+    """Write `text` as the note of `page`, if the note has not changed.
 
     Args:
-        workspace: The open vault.
-        page: The note as it was when `text` was begun.
-        text: What the note shall hold.
-        session: The writing session, which groups its saves in the history.
+        vault: The open vault.
+        page: The note that `text` is based on.
+        text: The new text.
+        session: The editing session, which groups its saves in the history.
     """
     after = text.encode("utf-8")
-    outcome = await workspace.runner.run(Call.save(page.path, page.content, after, _writer(session)))
+    outcome = await vault.call(Call.save(page.path, page.content, after, _writer(session)))
     if outcome.success:
-        return Saved(await load(workspace, page.path))
+        return Saved(await load(vault, page.path))
     kind = (outcome.error or {}).get("type")
     try:
-        if kind == "conflict" or not workspace.store.exists(page.path):
-            return await check_note(workspace, page.path)
+        if kind == "conflict" or not vault.notes.exists(page.path):
+            return await check_note(vault, page.path)
     except VaultLostError as error:
-        # Not the note is gone but all of the vault: it may come back.
+        # The whole vault is missing, not only the note: it may become available again.
         return Failed(error.message)
     return Failed(outcome.message)
 
 
-async def create(workspace: Workspace, path: NotePath, text: str, session: str = "") -> Result:
+async def create(vault: VaultService, path: NotePath, text: str, session: str = "") -> Result:
     """Write `text` as a note that does not exist (any more)."""
-    outcome = await workspace.runner.run(Call.save(path, None, text.encode("utf-8"), _writer(session)))
+    outcome = await vault.call(Call.save(path, None, text.encode("utf-8"), _writer(session)))
     if outcome.success:
-        return Saved(await load(workspace, path))
+        return Saved(await load(vault, path))
     try:
-        return SaveConflict(await load(workspace, path))
+        return SaveConflict(await load(vault, path))
     except (NotFoundError, StorageError):
         return Failed(outcome.message)
 
 
-async def check_note(workspace: Workspace, path: NotePath) -> SaveConflict:
-    """Look at the note at `path`, or where the app has moved it from there.
+async def check_note(vault: VaultService, path: NotePath) -> SaveConflict:
+    """Read the note at `path`, or at its new path if the app has moved it.
 
     Raises:
         StorageError: It can't be read.
     """
     for _ in range(_MAX_MOVES):
-        commits = workspace.journal.commits(1, path=path, place=VAULT)
+        commits = vault.history.commits(1, path=path)
         changes = commits[0].changes if commits else ()
         try:
-            page = await load(workspace, path)
+            page = await load(vault, path)
         except NotFoundError:
             to = next((change.to for change in changes if change.path == path), None)
             if to is None:
@@ -110,7 +109,7 @@ async def check_note(workspace: Workspace, path: NotePath) -> SaveConflict:
 
 
 def merge_texts(base: bytes, ours: bytes, theirs: bytes) -> str | None:
-    """Both texts together, None where they collide."""
+    """Return both texts merged, or None if they collide."""
     both = merge(base, ours, theirs)
     return None if both.conflicts else both.text.decode("utf-8")
 
@@ -119,30 +118,30 @@ def _writer(session: str) -> Caller:
     return replace(Caller.user(), turn=session)
 
 
-async def link_mention(workspace: Workspace, mention: Mention, target: NotePath) -> ToolOutcome:
-    """Propose to make a link of a mention, in the note that it stands in.
+async def link_mention(vault: VaultService, mention: Mention, target: NotePath) -> ToolOutcome:
+    """Propose to turn a mention into a link, in its note.
 
     Raises:
-        ConflictError: the mention is not there any more.
+        ConflictError: The mention no longer exists.
     """
-    note = await load(workspace, mention.source)
+    note = await load(vault, mention.source)
     lines = note.text.split("\n")
     line = lines[mention.line - 1] if mention.line <= len(lines) else ""
     start, end = mention_span(mention, line)
     said = line[start:end]
-    name = workspace.index.resolver.shortest(target, mention.source)
+    name = vault.notes.shortest(target, mention.source)
     link = f"[[{name}]]" if said == name else f"[[{name}|{said}]]"
     new = f"{line[:start]}{link}{line[end:]}"
     patch = f"@@ -{mention.line},1 +{mention.line},1 @@\n-{line}\n+{new}\n"
     arguments = {"name": mention.source.text, "op": "patch", "patch": patch}
-    return await workspace.runner.run(Call.of("edit_note", arguments, Caller.user()))
+    return await vault.call(Call.of("edit_note", arguments, Caller.user()))
 
 
 def mention_span(mention: Mention, line: str) -> tuple[int, int]:
-    """Where a mention stands in its whole line, of which it shows a part between two "…".
+    """Return the offset of a mention in its line, of which it shows a part between two "…".
 
     Raises:
-        ConflictError: the line does not say it any more.
+        ConflictError: The line has changed.
     """
     shown, cut = mention.text, 0
     if shown not in line and shown.startswith("…"):

@@ -1,4 +1,4 @@
-"""Where a span of a note's source stands in the page of the reading view. Pure."""
+"""Map a span of a note's source to the page of the reading view. Pure."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 
 from app.desktop.widgets.utf16 import utf16_length
-from app.embeddings.chunker import plain_text
+from app.embeddings.chunker import markdown_to_text
 
 _LETTER = re.compile(r"[^\W_]")
 _SHORTEST = 8
@@ -15,31 +15,31 @@ _SHORTEST = 8
 def place_on_page(source: str, start: int, end: int, page: str) -> tuple[int, int] | None:
     """Find a span of Markdown in the text of its page.
 
-    Marks, links and line breaks differ between the two: letters and digits are compared alone.
+    Only letters and digits are compared, since markup, links and line breaks differ.
 
     Args:
         source: The Markdown.
-        start: Where the span starts in it.
-        end: Where it ends.
+        start: The start of the span.
+        end: Its end.
         page: The text of the page.
 
     Returns:
-        The place in UTF-16 units, None where the page does not show the text.
+        The span in UTF-16 units; None if the page does not show the text.
     """
-    wanted = "".join(_LETTER.findall(plain_text(source[start:end]).casefold()))
+    wanted = "".join(_LETTER.findall(markdown_to_text(source[start:end]).casefold()))
     letters = [found.start() for found in _LETTER.finditer(page)]
     shown = "".join(page[at] for at in letters).casefold()
     if not wanted or len(shown) != len(letters):
         return None
-    before = "".join(_LETTER.findall(plain_text(source[:start]).casefold()))
+    before = "".join(_LETTER.findall(markdown_to_text(source[:start]).casefold()))
     copies = _copies(shown, wanted)
     if not copies and len(wanted) > 4 * _SHORTEST:
-        # A formula or an embed inside it looks different: the beginning is shown.
+        # A formula or an embed inside it looks different: the beginning is used.
         wanted = wanted[: len(wanted) // 3]
         copies = _copies(shown, wanted)
     if not copies:
         return None
-    # Of several copies the one that is as far into the page as the span is into the source.
+    # Of several copies, the one with the same relative position is used.
     earlier = bisect_right(_copies(before + wanted, wanted), len(before)) - 1
     at = copies[max(0, min(earlier, len(copies) - 1))]
     first, last = letters[at], letters[at + len(wanted) - 1] + 1

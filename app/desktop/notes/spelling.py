@@ -1,6 +1,6 @@
-"""Spelling by the dictionaries of the system, through enchant; without them nothing is marked.
+"""Spell checking with the system's dictionaries, through enchant; without them, nothing is marked.
 
-A word is looked up once; the answer is kept. Loading a dictionary takes long, so it is done in a thread.
+Results are cached by word. Dictionaries load slowly, so they are loaded in a thread.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from PySide6.QtWidgets import QLabel, QWidget
 from app import paths
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
-from app.workspace.workspace import SettingsChanged
+from app.workspace import SettingsChanged
 
 if TYPE_CHECKING:
     from enchant import Dict
 
 log = logging.getLogger(__name__)
 
-# Letters with apostrophes inside; what is glued to digits, underscores or an address is no word.
+# Letters with apostrophes inside; parts of identifiers, numbers and addresses are not words.
 _WORD = re.compile(r"(?<![\w@./\\&#])[^\W\d_]+(?:['’][^\W\d_]+)*(?![\w@\\]|[./:][\w/\\])")
 _MAX_CACHED_WORDS = 100_000
 _MAX_SUGGESTIONS = 7
@@ -36,8 +36,8 @@ _MAX_WORD_CHARS = 60
 class SpellChecker:
     """Finds misspelled words in prose.
 
-    A word is right when any of the languages has it, or the user added it. `languages` are those whose
-    dictionaries were found; empty for none.
+    A word is correct if any of the languages accepts it, or the user added it. `languages` are those with a
+    dictionary; empty if there is none.
     """
 
     def __init__(self) -> None:
@@ -66,7 +66,7 @@ class SpellChecker:
             self._known = {}
 
     def unload(self) -> None:
-        """Check nothing any more."""
+        """Unload the dictionaries."""
         with self._lock:
             self.languages, self._dictionaries, self._known = (), (), {}
 
@@ -76,7 +76,7 @@ class SpellChecker:
         return bool(self._dictionaries)
 
     def check(self, text: str) -> list[tuple[int, int]]:
-        """The start and end of each misspelled word in a piece of prose."""
+        """Return the start and end of each misspelled word in a piece of prose."""
         if not self._dictionaries:
             return []
         return [match.span() for match in _WORD.finditer(text) if not self.is_right(match[0])]
@@ -100,7 +100,7 @@ class SpellChecker:
         return list(found)[:_MAX_SUGGESTIONS]
 
     def learn(self, word: str) -> None:
-        """Take a word as right from now on, in every vault."""
+        """Accept a word from now on, in every vault."""
         self._own.add(word)
         self._known[word] = True
 
@@ -112,9 +112,9 @@ class SpellChecker:
 
 
 class Spelling(QObject):
-    """The spell checker of a window: loaded with the first note, by the settings as they are.
+    """The spell checker of a window: loaded with the first note, according to the settings.
 
-    `changed` comes when other words are right than before.
+    `changed` is emitted when the set of accepted words changes.
     """
 
     changed = Signal()
@@ -127,15 +127,15 @@ class Spelling(QObject):
         client.events.batch.connect(self._receive)
 
     def begin(self) -> None:
-        """Load the dictionaries of the settings soon, if they are not loaded."""
-        settings = self._client.workspace.settings.editor
+        """Load the dictionaries of the settings soon, unless they are loaded."""
+        settings = self._client.vault.settings.current.editor
         wanted = (settings.spelling, tuple(settings.spelling_languages))
         if wanted != self._loaded:
             self._loaded = wanted
             tasks.start(self._load(*wanted), what=self.tr("load the dictionaries"))
 
     def learn(self, word: str) -> None:
-        """Take a word as right from now on."""
+        """Accept a word from now on."""
         self.checker.learn(word)
         self.changed.emit()
 
@@ -152,7 +152,7 @@ class Spelling(QObject):
 
 
 class DictionaryStatus(QLabel):
-    """Says which dictionaries the system has, for the settings; empty until they are looked up."""
+    """Shows the system's dictionaries in the settings; empty until they are looked up."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -170,7 +170,7 @@ class DictionaryStatus(QLabel):
 
 
 def installed_languages() -> tuple[str, ...]:
-    """The languages that the system has dictionaries for; empty without enchant."""
+    """Return the languages with an installed dictionary; empty without enchant."""
     try:
         import enchant
 
@@ -180,7 +180,7 @@ def installed_languages() -> tuple[str, ...]:
 
 
 class _UserWords:
-    """The words that the user added: a line each in a file of the user's data."""
+    """The words that the user added, one per line in a file of the user's data."""
 
     def __init__(self) -> None:
         self._file = paths.data_folder() / "dictionary.txt"

@@ -1,7 +1,7 @@
-"""The notes: groups of tabs beside one another, each tab a note.
+"""The open notes: groups of tabs next to each other.
 
-A group is a tab widget in a splitter. A note is open in one tab per group; closing a tab asks the note, which
-may have unsaved text, and can be undone.
+A group is a tab widget in a splitter. A note is open in at most one tab per group. Closing a tab asks about
+unsaved text, and can be undone.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MIN_TAB_WIDTH = 132
 
 
 class NoteTab(Protocol):
-    """What a note's view must do to stand in a tab; `app/desktop/note_view` has the real one."""
+    """The interface of a note view in a tab; `view.NoteView` implements it."""
 
     path: str
     open_requested: SignalInstance
@@ -43,34 +43,37 @@ class NoteTab(Protocol):
         """Show the note at `path`, at a heading, `^block` or `line=12`."""
 
     async def close_requested(self) -> bool:
-        """Whether it may be closed; asks the user about unsaved text."""
+        """Return whether it may be closed, after asking the user about unsaved text."""
         ...
 
+    def keep_draft(self) -> None:
+        """Keep unsaved text as a draft."""
+
     def take_focus(self) -> None:
-        """Put the focus into the text."""
+        """Give the focus to the text."""
 
     def do(self, what: str) -> None:
-        """Do "save", "mode" (read or edit), "find", "replace" or "links"."""
+        """Run "save", "mode" (read or edit), "find", "replace" or "links"."""
 
 
 MakeTab = Callable[[VaultClient, ThemeSource, QWidget], QWidget]
 
 
 class _TabBar(QTabBar):
-    """Tabs that keep room for a name: many of them scroll."""
+    """A tab bar that leaves room for names: many tabs scroll."""
 
     def __init__(self, theme: ThemeSource, parent: QWidget) -> None:
         super().__init__(parent)
         self._theme = theme
 
     def minimumTabSizeHint(self, index: int) -> QSize:
-        """No narrower than a short name and the close button."""
+        """Return a width for a short name and the close button."""
         whole = self.tabSizeHint(index)
         return QSize(min(whole.width(), round(_MIN_TAB_WIDTH * self._theme.zoom)), whole.height())
 
 
 class _TabGroup(QTabWidget):
-    """One group of tabs; a middle click closes one, a right click shows what can be done."""
+    """One group of tabs; a middle click closes one, a right click opens its menu."""
 
     def __init__(self, area: NoteTabs, theme: ThemeSource) -> None:
         super().__init__(area)
@@ -90,7 +93,7 @@ class _TabGroup(QTabWidget):
         bar.customContextMenuRequested.connect(self._menu)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """A middle click on a tab closes it."""
+        """Close a tab with the middle button."""
         at = self.tabBar().tabAt(self.tabBar().mapFrom(self, event.position().toPoint()))
         if event.button() == Qt.MouseButton.MiddleButton and at >= 0:
             self.tabCloseRequested.emit(at)
@@ -111,10 +114,10 @@ class _TabGroup(QTabWidget):
 
 
 class NoteTabs(QWidget):
-    """The splitter of groups. `shown` carries the path of the note in front, empty for none.
+    """The splitter of groups; `shown` carries the path of the note in front, empty for none.
 
-    `open_requested` (path, fragment) and `search_requested` are those of the notes, and so are
-    `act_requested` (what, path) and `create_requested` (name). `emptied`: the last tab was closed.
+    `open_requested` (path, fragment), `search_requested`, `act_requested` (what, path) and `create_requested`
+    (name) are forwarded from the notes. `emptied` is emitted when the last tab was closed.
     """
 
     open_requested = Signal(str, str)
@@ -133,7 +136,7 @@ class NoteTabs(QWidget):
         self._theme = theme
         self._make = make
         self._closed: list[str] = []
-        # A tab has no path until its note is loaded: a double click asks for it twice meanwhile.
+        # A tab has no path until its note is loaded: a double click requests it twice meanwhile.
         self._opening: dict[NoteTab, str] = {}
         self._groups: list[_TabGroup] = []
         self.setObjectName("panel")
@@ -146,7 +149,9 @@ class NoteTabs(QWidget):
             theme,
             "file-text",
             self.tr("No note is open"),
-            self.tr("Click a node of the graph or a file, or press Ctrl+P to go to a note by its name."),
+            self.tr(
+                "Double-click a node of the graph, click a file, or press Ctrl+P to go to a note by its name."
+            ),
             parent=self._stack,
         )
         self._stack.addWidget(empty)
@@ -158,12 +163,12 @@ class NoteTabs(QWidget):
 
     @property
     def current(self) -> NoteTab | None:
-        """The note in front of the group that was used last."""
+        """The note in front of the most recently used group."""
         widget = self._front.currentWidget()
         return cast("NoteTab", widget) if widget is not None else None
 
     def tabs(self) -> tuple[NoteTab, ...]:
-        """All open notes, group by group."""
+        """The open notes, group by group."""
         return tuple(
             cast("NoteTab", group.widget(row)) for group in self._groups for row in range(group.count())
         )
@@ -179,12 +184,12 @@ class NoteTabs(QWidget):
         self._opening[tab] = path
         try:
             if known is None:
-                await asyncio.sleep(0)  # The window has its turn between the making and the showing.
+                await asyncio.sleep(0)  # Let the window process events between creating and showing the view.
             group.setCurrentWidget(cast("QWidget", tab))
             self._stack.setCurrentWidget(self.splitter)
             await tab.open(path, fragment)
         except BaseException:
-            # When the vault is closed meanwhile, the tab goes with its group.
+            # If the vault is closed meanwhile, the tab is deleted with its group.
             if known is None and shiboken6.isValid(group):
                 self._remove(group, cast("QWidget", tab))
             raise
@@ -193,26 +198,31 @@ class NoteTabs(QWidget):
         self.shown.emit(path)
 
     async def close_current(self) -> bool:
-        """Close the tab in front; whether it is closed."""
+        """Close the tab in front; return whether it is closed."""
         return await self._close(self._front, self._front.currentIndex())
 
     async def close_all(self) -> bool:
-        """Close every tab, asking where there is unsaved text; whether all are closed."""
+        """Close every tab, asking about unsaved text; return whether all are closed."""
         for group in tuple(self._groups):
             while group.count():
                 if not await self._close(group, 0):
                     return False
         return True
 
-    async def ready_to_leave(self) -> bool:
-        """Return True if all notes may close; ask for each unsaved one. Keep the tabs for the next start."""
+    async def confirm_close(self) -> bool:
+        """Return whether all notes may close, after asking for each unsaved one; the tabs are kept."""
         for tab in self.tabs():
             if not await tab.close_requested():
                 return False
         return True
 
+    def keep_drafts(self) -> None:
+        """Keep the unsaved text of every note as a draft, without asking."""
+        for tab in self.tabs():
+            tab.keep_draft()
+
     def close_others(self, group: _TabGroup, keep: int) -> None:
-        """Close the tabs of `group` but for one."""
+        """Close the other tabs of `group`."""
         kept = self._tabs_of(group)[keep]
 
         async def close() -> None:
@@ -224,7 +234,7 @@ class NoteTabs(QWidget):
         tasks.start(close(), owner=self, what=self.tr("close the tabs"))
 
     def move_across(self, group: _TabGroup, row: int) -> None:
-        """Move a tab to the other group, which is made if there is none."""
+        """Move a tab to the other group, creating the group if needed."""
         widget, text = cast("QWidget", group.widget(row)), group.tabText(row)
         other = next((g for g in self._groups if g is not group), None) or self._add_group()
         other.setCurrentIndex(other.addTab(widget, text))
@@ -240,17 +250,17 @@ class NoteTabs(QWidget):
             tasks.start(self.open(path, beside=True), owner=self, what=self.tr("open the note"))
 
     def take_focus(self) -> None:
-        """Put the focus into the text of the note in front."""
+        """Give the focus to the text of the note in front."""
         if self.current is not None:
             self.current.take_focus()
 
     def do(self, what: str) -> None:
-        """Have the note in front do this; see `NoteTab.do`."""
+        """Run a command of the note in front; see `NoteTab.do`."""
         if self.current is not None:
             self.current.do(what)
 
     def act(self, what: str) -> None:
-        """Ask for this to be done with the note in front."""
+        """Request a menu command for the note in front."""
         if self.current is not None and self.current.path:
             self.act_requested.emit(what, self.current.path)
 
@@ -260,7 +270,7 @@ class NoteTabs(QWidget):
         return bool(self._closed)
 
     def reopen(self) -> None:
-        """Open the tab that was closed last."""
+        """Reopen the tab that was closed last."""
         if self._closed:
             self.open_requested.emit(self._closed.pop(), "")
 
@@ -270,13 +280,13 @@ class NoteTabs(QWidget):
             self._front.setCurrentIndex((self._front.currentIndex() + by) % count)
 
     def state(self) -> dict[str, Any]:
-        """The open notes by group, the one in front, and how the room is shared: for the next start."""
+        """Return the open notes by group, the one in front and the splitter's sizes, for the next start."""
         groups = [[tab.path for tab in self._tabs_of(group) if tab.path] for group in self._groups]
         front = self.current.path if self.current is not None else ""
         return {"groups": groups, "front": front, "sizes": self.splitter.sizes()}
 
     async def restore(self, state: dict[str, Any]) -> None:
-        """Open what `state` says; notes that are gone are left out."""
+        """Open the notes in `state`; deleted ones are skipped."""
         groups = [[str(path) for path in group] for group in state.get("groups", []) if group]
         for number, paths in enumerate(groups[:2]):
             for position, path in enumerate(paths):
@@ -308,7 +318,7 @@ class NoteTabs(QWidget):
         return group
 
     def _add_tab(self, group: _TabGroup) -> NoteTab:
-        # Made where it will be: to put it there when it is filled would style all that is in it once more.
+        # Created in its final parent: reparenting a filled widget would style everything in it again.
         place = group.findChild(QStackedWidget) or group
         widget = self._make(self._client, self._theme, place)
         tab = cast("NoteTab", widget)

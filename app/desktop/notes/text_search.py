@@ -1,4 +1,4 @@
-"""Finding words in a text as Qt counts its places. Pure."""
+"""Search a text and return offsets in Qt's UTF-16 units. Pure."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ MAX_MATCHES = 5_000
 
 @dataclass(frozen=True, slots=True)
 class TextMatches:
-    """Where the words stand, as pairs of start and end in UTF-16 units; `more`: there are still others."""
+    """The matches as pairs of start and end in UTF-16 units; `more` if there are others."""
 
     places: tuple[tuple[int, int], ...]
     more: bool = False
 
     def after(self, place: int) -> int | None:
-        """The number of the first place that starts at `place` or later, round the end; None for none."""
+        """Return the first match from offset `place` on, wrapping at the end; None if there is none."""
         if not self.places:
             return None
         return next((i for i, (start, _) in enumerate(self.places) if start >= place), 0)
 
     def before(self, place: int) -> int | None:
-        """The number of the last place that starts before `place`, round the beginning; None for none."""
+        """Return the last match before offset `place`, wrapping at the start; None if there is none."""
         earlier = [i for i, (start, _) in enumerate(self.places) if start < place]
         return earlier[-1] if earlier else len(self.places) - 1 if self.places else None
 
 
 def compile_pattern(words: str, match_case: bool) -> re.Pattern[str]:
-    """What finds `words` as they stand."""
+    """Return a pattern that matches `words` literally."""
     return re.compile(re.escape(words), 0 if match_case else re.IGNORECASE)
 
 
 def find_all(text: str, words: str, match_case: bool) -> TextMatches:
-    """Every place of `words` in `text`, up to `MAX_MATCHES`."""
+    """Find all matches of `words` in `text`, up to `MAX_MATCHES`."""
     if not words:
         return TextMatches(())
     places: list[tuple[int, int]] = []
@@ -48,7 +48,7 @@ def find_all(text: str, words: str, match_case: bool) -> TextMatches:
 
 
 def _in_units(text: str, wanted: re.Pattern[str]) -> Iterator[tuple[int, int]]:
-    """The matches' spans in UTF-16 units; the text is gone through once."""
+    """Convert the spans of the matches to UTF-16 units in one pass over the text."""
     seen = passed = 0
     for match in wanted.finditer(text):
         start = passed + utf16_length(text[seen : match.start()])
@@ -57,5 +57,5 @@ def _in_units(text: str, wanted: re.Pattern[str]) -> Iterator[tuple[int, int]]:
 
 
 def replace_all(text: str, words: str, fresh: str, match_case: bool) -> tuple[str, int]:
-    """The text with every place of `words` replaced by `fresh`, and how many there were."""
+    """Return the text with every match of `words` replaced by `fresh`, and their number."""
     return compile_pattern(words, match_case).subn(lambda _: fresh, text) if words else (text, 0)

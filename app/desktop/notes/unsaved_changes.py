@@ -1,13 +1,13 @@
-"""Questions about unsaved text: a conflict with another writer, and a tab that is to be closed."""
+"""Questions about unsaved text: conflicts with other changes, and closing a tab."""
 
 from __future__ import annotations
 
 from enum import Enum, auto
 
-from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QDialog, QWidget
 
 from app.desktop.notes.document import NoteDocument
+from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets import dialogs
 from app.desktop.widgets.conflict_dialog import ConflictDialog, ConflictTexts
@@ -15,10 +15,10 @@ from app.vault.undo import MergeConflict
 
 
 async def compare_conflict(document: NoteDocument, theme: ThemeSource, parent: QWidget) -> bool:
-    """Show what the user typed beside what is on the disk, and take the user's choice.
+    """Compare the unsaved text with the file and apply the user's choice.
 
     Returns:
-        Whether the user chose; the choice is being saved then.
+        True if the user chose; the result is being saved.
     """
     conflict = document.conflict
     if conflict is None or conflict.theirs is None:
@@ -31,14 +31,14 @@ async def compare_conflict(document: NoteDocument, theme: ThemeSource, parent: Q
         [sides], theme, parent.window(), words=_conflict_texts(), merged=both, begun=begun
     )
     chosen: list[bytes | None] = []
-    # Before the dialog is deleted; one that is closed in any way has said `finished`.
+    # Read before the dialog is deleted; a dialog that is closed in any way has emitted `finished`.
     dialog.finished.connect(lambda _: chosen.append(dialog.choices().get(sides.path, mine)))
     accepted = await dialogs.run_dialog(dialog) == int(QDialog.DialogCode.Accepted)
     result = (chosen[0] if chosen else None) or mine
     if not accepted or document.conflict is not conflict:
         is_own = result not in (mine, sides.theirs, both)
         if document.conflict is None:
-            # It went away while the dialog was open: there is nothing left to decide later.
+            # The conflict ended while the dialog was open: there is nothing left to decide later.
             if accepted or is_own:
                 document.take_result(result.decode("utf-8"))
             return False
@@ -55,7 +55,7 @@ class _Answer(Enum):
 
 
 async def confirm_close(document: NoteDocument, theme: ThemeSource, parent: QWidget) -> bool:
-    """Return True if the tab may close: the text is saved, or the user chose to discard it."""
+    """Return whether the tab may close: the text is saved, or the user chose to discard it."""
     while document.dirty:
         if document.conflict is not None:
             answer = await _ask_in_conflict(document, theme, parent)
@@ -74,9 +74,11 @@ async def _ask_in_conflict(document: NoteDocument, theme: ThemeSource, parent: Q
     conflict = document.conflict
     if conflict is not None and conflict.theirs is None:
         return await _ask_after_deletion(document, parent)
-    title = _tr("“{0}” was changed outside").format(_note_name(document))
-    text = _tr("You have unsaved text in it. Nothing is written until you choose which text stays.")
-    answers = (_tr("Keep it open"), _tr("Compare…"))
+    title = translate("UnsavedChanges", "“{0}” was changed outside").format(_note_name(document))
+    text = translate(
+        "UnsavedChanges", "You have unsaved text in it. Nothing is written until you choose which text stays."
+    )
+    answers = (translate("UnsavedChanges", "Keep it open"), translate("UnsavedChanges", "Compare…"))
     if await dialogs.choose(parent.window(), title, text, answers, main=1) != 1:
         return _Answer.STAY
     await compare_conflict(document, theme, parent)
@@ -84,9 +86,15 @@ async def _ask_in_conflict(document: NoteDocument, theme: ThemeSource, parent: Q
 
 
 async def _ask_after_deletion(document: NoteDocument, parent: QWidget) -> _Answer:
-    title = _tr("“{0}” was deleted or moved outside").format(_note_name(document))
-    text = _tr("It has text that is not saved. Create the note again to keep the text.")
-    answers = (_tr("Keep it open"), _tr("Discard my text"), _tr("Create it again"))
+    title = translate("UnsavedChanges", "“{0}” was deleted or moved outside").format(_note_name(document))
+    text = translate(
+        "UnsavedChanges", "It has text that is not saved. Create the note again to keep the text."
+    )
+    answers = (
+        translate("UnsavedChanges", "Keep it open"),
+        translate("UnsavedChanges", "Discard my text"),
+        translate("UnsavedChanges", "Create it again"),
+    )
     match await dialogs.choose(parent.window(), title, text, answers, main=2):
         case 1:
             document.discard_changes()
@@ -99,9 +107,15 @@ async def _ask_after_deletion(document: NoteDocument, parent: QWidget) -> _Answe
 
 
 async def _ask_after_failure(document: NoteDocument, parent: QWidget) -> _Answer:
-    title = _tr("“{0}” could not be saved").format(_note_name(document))
-    text = _tr("{0}\n\nYour text is kept, and offered when you open the note again.").format(document.failure)
-    answers = (_tr("Keep it open"), _tr("Close without saving"), _tr("Try again"))
+    title = translate("UnsavedChanges", "“{0}” could not be saved").format(_note_name(document))
+    text = translate(
+        "UnsavedChanges", "{0}\n\nYour text is kept, and offered when you open the note again."
+    ).format(document.failure)
+    answers = (
+        translate("UnsavedChanges", "Keep it open"),
+        translate("UnsavedChanges", "Close without saving"),
+        translate("UnsavedChanges", "Try again"),
+    )
     match await dialogs.choose(parent.window(), title, text, answers, main=2):
         case 1:
             document.leave_draft()
@@ -112,9 +126,13 @@ async def _ask_after_failure(document: NoteDocument, parent: QWidget) -> _Answer
 
 
 async def _ask_to_save(document: NoteDocument, parent: QWidget) -> _Answer:
-    title = _tr("Save “{0}”?").format(_note_name(document))
-    answers = (_tr("Save"), _tr("Discard"), _tr("Cancel"))
-    text = _tr("It has text that is not saved yet.")
+    title = translate("UnsavedChanges", "Save “{0}”?").format(_note_name(document))
+    answers = (
+        translate("UnsavedChanges", "Save"),
+        translate("UnsavedChanges", "Discard"),
+        translate("UnsavedChanges", "Cancel"),
+    )
+    text = translate("UnsavedChanges", "It has text that is not saved yet.")
     match await dialogs.choose(parent.window(), title, text, answers, main=0):
         case 0:
             if await document.save() or document.conflict is not None:
@@ -132,21 +150,18 @@ def _note_name(document: NoteDocument) -> str:
 
 def _conflict_texts() -> ConflictTexts:
     return ConflictTexts(
-        title=_tr("Compare both texts"),
-        heading=_tr("This note was changed outside while you were writing"),
-        note=_tr(
+        title=translate("UnsavedChanges", "Compare both texts"),
+        heading=translate("UnsavedChanges", "This note was changed outside while you were writing"),
+        note=translate(
+            "UnsavedChanges",
             "Left is your text, right the text on the disk. Tick what to take from the right. Nothing is "
             "lost: Decide later keeps what you pick or type here, Undo in the note brings back your text, "
-            "and the note's history keeps the other."
+            "and the note's history keeps the other.",
         ),
-        ours=_tr("Keep mine"),
-        theirs=_tr("Keep theirs"),
-        merged=_tr("Merge"),
-        picked=_tr("As picked or edited below"),
-        leave=_tr("Decide later"),
-        done=_tr("Save"),
+        ours=translate("UnsavedChanges", "Keep mine"),
+        theirs=translate("UnsavedChanges", "Keep theirs"),
+        merged=translate("UnsavedChanges", "Merge"),
+        picked=translate("UnsavedChanges", "As picked or edited below"),
+        leave=translate("UnsavedChanges", "Decide later"),
+        done=translate("UnsavedChanges", "Save"),
     )
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("Closing", text)

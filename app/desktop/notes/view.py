@@ -1,4 +1,4 @@
-"""A note in a tab: live preview, source and reading view, properties, links.
+"""The view of a note in a tab: live preview, source and reading view, properties, links.
 
 The note itself is `document.NoteDocument`.
 """
@@ -54,18 +54,18 @@ from app.vault.reference import parse_reference
 from app.vault.span_reference import find_fragment, is_span
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 _RENDER_DELAY_MS = 200
-# In place of a fragment: the note is opened to be written in; a position in its text may follow.
+# In place of a fragment: open the note for writing; an offset in its text may follow.
 EDIT_ACTION_PREFIX = "write="
 
 
 class NoteView(QWidget):
-    """One note. What few notes need is made when it is first wanted: links, preview, finding.
+    """One note; rarely used parts (links, preview, finding) are created when first needed.
 
-    `open_requested` carries a path or name and a fragment, `search_requested` a query, `acted` a command
-    (see `header.ACTIONS`) and the note's path, `create_requested` the name of a note to make.
+    `open_requested` carries a path or name and a fragment, `search_requested` a query, `acted` a command (see
+    `header.ACTIONS`) and the note's path, `create_requested` the name of a note to create.
     """
 
     open_requested = Signal(str, str)
@@ -94,8 +94,8 @@ class NoteView(QWidget):
         self._toggled_callouts: set[int] = set()
         self._reading_place = ""
         self._cited = ""
-        self._modes = ViewModes(client.workspace.root)
-        # A double click asks twice: the second must not load over what was typed after the first.
+        self._modes = ViewModes(client.vault.root)
+        # A double click opens twice: the second must not load over text typed after the first.
         self._opening = asyncio.Lock()
         self._preview: Preview | None = None
         self._find_bar: FindBar | None = None
@@ -118,7 +118,7 @@ class NoteView(QWidget):
         self._header = NoteHeader(self._theme, self)
         self.notice = NoteBanner(self._theme, self)
         self.properties = PropertiesForm(self._theme, self)
-        # From the outside in: what a filled part is put into styles all that is in it once more.
+        # From the outside in: adding a filled widget to a parent styles everything in it again.
         body = QSplitter(Qt.Orientation.Vertical, self)
         body.setHandleWidth(1)
         self._stack = QStackedWidget(body)
@@ -149,6 +149,7 @@ class NoteView(QWidget):
         document.asked.connect(self.notice.show_question)
         self._aids.failed.connect(lambda words: self.notice.show_message(words, "warning"))
         document.settled.connect(self.notice.clear)
+        self.notice.focus_released.connect(self.take_focus)
         self._header.mode_toggled.connect(self.toggle_mode)
         self._header.links_toggled.connect(self.toggle_links)
         self._header.save_wanted.connect(self.save)
@@ -165,6 +166,8 @@ class NoteView(QWidget):
         self.editor.drawing_requested.connect(lambda r: self._start(self._draw(r), "draw a part of the note"))
         self.editor.link_followed.connect(self._following.follow)
         self.editor.link_hovered.connect(self._hover)
+        self.editor.style_changed.connect(self._style_reading)
+        self._style_reading()
         self._shortcut(QKeySequence("F3"), lambda: self.find_bar.find_next())
         self._shortcut(QKeySequence("Shift+F3"), lambda: self.find_bar.find_next(True))
 
@@ -184,7 +187,7 @@ class NoteView(QWidget):
         self._links.said.connect(self.notice.show_message)
 
     def do(self, what: str) -> None:
-        """Do "save", "mode" (the next one), "find", "replace" or "links": the menu's commands."""
+        """Run "save", "mode" (the next one), "find", "replace" or "links": the commands of the menu."""
         deeds: dict[str, Callable[[], None]] = {
             "save": self.save,
             "mode": self.toggle_mode,
@@ -199,15 +202,13 @@ class NoteView(QWidget):
         shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         shortcut.activated.connect(act)
 
-    # Opening and showing
-
     async def open(self, path: str, fragment: str = "") -> None:
-        """Show the note at `path` (or called so), at a heading, a `^block`, a `span=…` or `line=12`.
+        """Show the note at `path` (or with that name), at a heading, `^block`, `span=…` or `line=12`.
 
         Raises:
-            NotFoundError, StorageError: it is not there, or can't be read; what was shown stays.
+            NotFoundError, StorageError: It does not exist, or can't be read; the shown note stays.
         """
-        found = await self._client.run(lambda ws: pages.find_note(ws, path))
+        found = await self._client.run(lambda vault: vault.notes.find(path))
         if found is None:
             raise NotFoundError(f"There is no note called {path}.", name=path)
         async with self._opening:
@@ -218,10 +219,10 @@ class NoteView(QWidget):
         self._go_to(fragment)
 
     def _show(self, page: NoteData) -> None:
-        """Show this state of the note in place of what was shown."""
+        """Show this state of the note in place of the previous one."""
         moved = str(page.path) != self.path
         self.path = str(page.path)
-        self.editor.drawing_scope = f"{self._client.workspace.root}\n{self.path}"
+        self.editor.drawing_scope = f"{self._client.vault.root}\n{self.path}"
         self._fill(page.text)
         editable = self.document.editable
         self.editor.setReadOnly(not editable)
@@ -244,7 +245,7 @@ class NoteView(QWidget):
         self._render_soon.start()
 
     def _show_properties(self, parsed: ParsedNote, editable: bool) -> None:
-        """Show the properties as a form, or as source where the form can't."""
+        """Show the properties as a form, or as source if the form can't show them."""
         self.properties.show_properties(parsed, editable)
         self.editor.show_properties_source(self.properties.has_problem)
 
@@ -262,7 +263,7 @@ class NoteView(QWidget):
         self._render_soon.start()
 
     def _fill(self, text: str) -> None:
-        """Put `text` into the editor and keep the place."""
+        """Put `text` into the editor, keeping cursor and scroll position."""
         self._filling = True
         place, at = self.editor.verticalScrollBar().value(), self.editor.textCursor().position()
         self.editor.load(for_editor(text))
@@ -274,7 +275,7 @@ class NoteView(QWidget):
         self._filling = False
 
     def _change(self, text: str) -> None:
-        """Make `text` of what the editor holds; Ctrl+Z undoes it."""
+        """Replace the editor's text by `text`; Ctrl+Z undoes it."""
         self._filling = True
         self.editor.replace_document(for_editor(text))
         self._filling = False
@@ -300,7 +301,7 @@ class NoteView(QWidget):
                 self.editor.go_to_line(heading.line)
 
     def _show_cited(self, fragment: str) -> None:
-        """Mark the passage that a link means, and scroll to it; say so where it is not there any more."""
+        """Mark the passage that a link cites, and scroll to it; report if it no longer exists."""
         page = self.document.page
         span = find_fragment(self.document.text, page.parsed, fragment) if page else None
         if span is None:
@@ -312,7 +313,7 @@ class NoteView(QWidget):
         self._mark(span)
 
     def _mark(self, span: Span | None) -> None:
-        """Mark a span of the note in the view that is in front; None takes the mark away."""
+        """Mark a span of the note in the current view; None removes the mark."""
         if span is None:
             self.reader.mark(None)
             self.editor.mark(None)
@@ -329,7 +330,7 @@ class NoteView(QWidget):
             self._start(self._render(), "show the note")
 
     async def _render(self) -> None:
-        """Bring the reading view up to date, if it is in front."""
+        """Update the reading view, if it is shown."""
         page, colors = self.document.page, RenderColors.of(self._theme.theme)
         if page is None or self._mode is not ViewMode.READING:
             return
@@ -337,7 +338,7 @@ class NoteView(QWidget):
         points = QFontInfo(self.reader.font()).pointSizeF()
         can_do = Interaction(frozenset(self._toggled_callouts))
         shown = await self._client.run(
-            lambda ws: pages.render_note(ws, page.path, text, colors, points=points, interaction=can_do)
+            lambda vault: pages.render_note(vault, page.path, text, colors, points=points, interaction=can_do)
         )
         if self.path == str(page.path):
             self.reader.show_rendered(shown, page.path)
@@ -347,9 +348,7 @@ class NoteView(QWidget):
                 self.reader.go_to(self._reading_place)
                 self._reading_place = ""
             if self._mode is ViewMode.READING:
-                self._stack.setCurrentWidget(self._reading)
-
-    # Views
+                self._show_reading()
 
     @property
     def mode(self) -> ViewMode:
@@ -365,6 +364,16 @@ class NoteView(QWidget):
     def _reading(self) -> QWidget:
         """The widget of the reading view: the text, or the empty state of a blank note."""
         return self.nothing if self.document.is_blank else self.reader
+
+    def _show_reading(self) -> None:
+        """Show the reading view with the properties above its text, or above the empty state."""
+        shown = self._reading
+        if shown is self.reader:
+            self.reader.set_header(self.properties)
+        else:
+            self._column.insertWidget(self._column.indexOf(self.notice) + 1, self.properties)
+            self.properties.show()
+        self._stack.setCurrentWidget(shown)
 
     def _write(self, position: str = "") -> None:
         """Show the editor with the cursor at a position of the note's text, or at its end."""
@@ -383,21 +392,20 @@ class NoteView(QWidget):
         self.take_focus()
 
     def take_focus(self) -> None:
-        """Put the focus into the text that is shown."""
+        """Give the focus to the text."""
         (self.editor if self.editing else self.reader).setFocus()
 
     def show_mode(self, mode: ViewMode, *, remember: bool = True) -> None:
-        """Show the live preview, the source, or the reading view; the note is shown so the next time."""
+        """Show the live preview, the source, or the reading view, and remember it for the note."""
         self._mode = mode
         if mode is ViewMode.READING:
             self._reading_place = self._heading_in_view()
-            self._column.insertWidget(self._column.indexOf(self.notice) + 1, self.properties)
-            self.properties.show()
+            self._show_reading()
             self._start(self._render(), "show the note")
         else:
             self.editor.set_mode(EditorMode.LIVE if mode is ViewMode.LIVE else EditorMode.SOURCE)
             self.editor.set_header(self.properties)
-        self._stack.setCurrentWidget(self.editor if self.editing else self._reading)
+            self._stack.setCurrentWidget(self.editor)
         if self._find_bar is not None and not self._find_bar.isHidden():
             self.find_text()
         self._header.show_mode(mode, not self.editor.isReadOnly())
@@ -405,13 +413,13 @@ class NoteView(QWidget):
             self._modes.put(self.path, mode)
 
     def _heading_in_view(self) -> str:
-        """The heading above what the editor shows first; empty at the start of the note."""
+        """Return the heading above the first visible line of the editor; empty at the start of the note."""
         first = self.editor.visible_lines().start
         headings = [one.text for one in self.editor.outline() if one.line <= first]
         return headings[-1] if len(headings) > 1 else ""
 
     def toggle_links(self) -> None:
-        """Show or hide what links here and where this note links."""
+        """Show or hide the links to and from this note."""
         self._links.toggle()
         self._header.show_links(self._links.are_shown)
 
@@ -448,7 +456,7 @@ class NoteView(QWidget):
         self._start(self._render(), "show the note")
 
     def _hover(self, name: str, at: QPoint) -> None:
-        """The pointer is on a link of the editor, or on none."""
+        """Handle the pointer moving onto or off a link of the editor."""
         if name:
             self._start(self._preview_link(name, at), "preview the note")
         else:
@@ -456,12 +464,12 @@ class NoteView(QWidget):
 
     async def _preview_link(self, name: str, at: QPoint) -> None:
         source, target = NotePath(self.path), parse_reference(f"[[{name}]]").target
-        found = await self._client.run(lambda ws: ws.index.resolver.resolve(target, source).path)
+        found = await self._client.run(lambda vault: vault.notes.resolve(target, source).path)
         if found is not None:
             self._point_at(found.text, at)
 
     def _point_at(self, path: str, at: QPoint) -> None:
-        """The pointer is on a link to `path`, or on none."""
+        """Handle the pointer moving onto a link to `path`, or off all links."""
         if self._preview is None and path:
             self._preview = Preview(self._client, self._theme, self)
         if self._preview is not None:
@@ -469,14 +477,14 @@ class NoteView(QWidget):
 
     @property
     def find_bar(self) -> FindBar:
-        """What finds in this note; made when it is first wanted, as few notes are searched."""
+        """The find bar of this note, created when first needed."""
         if self._find_bar is None:
             self._find_bar = FindBar(self._theme, self)
             self._column.insertWidget(self._column.indexOf(self.notice) + 1, self._find_bar)
         return self._find_bar
 
     def find_text(self) -> None:
-        """Find in the view that is in front."""
+        """Find in the current view."""
         self.find_bar.start(self.editor if self.editing else self.reader)
 
     def replace_text(self) -> None:
@@ -485,10 +493,8 @@ class NoteView(QWidget):
             self.show_mode(ViewMode.LIVE)
         self.find_text()
 
-    # Editing and saving
-
     def save(self) -> None:
-        """Save what was typed; during a conflict, show both sides of it."""
+        """Save the text; during a conflict, show both sides."""
         if self.document.conflict is not None:
             self.compare()
         else:
@@ -499,22 +505,27 @@ class NoteView(QWidget):
         self._start(compare_conflict(self.document, self._theme, self), "compare the texts")
 
     async def close_requested(self) -> bool:
-        """Whether the tab may close: its text is saved, or the user decided about it."""
+        """Return whether the tab may close: its text is saved, or the user decided about it."""
         return await confirm_close(self.document, self._theme, self)
 
+    def keep_draft(self) -> None:
+        """Keep unsaved text as a draft."""
+        self.document.keep_draft()
+
     def _set_property(self, name: str, value: object) -> None:
-        self._edit(partial(edit.set_property, key=name, value=value), f"set {name}")
+        self._edit(partial(edit.set_property, key=name, value=value), self.tr("set {0}").format(name))
 
     def _remove_property(self, name: str) -> None:
-        self._edit(partial(edit.remove_property, key=name), f"remove {name}")
+        self._edit(partial(edit.remove_property, key=name), self.tr("remove {0}").format(name))
 
     def _edit(self, change: Callable[[str], str], what: str) -> None:
-        """Change the text by a span edit as if it was typed; it is saved, unless there was unsaved text."""
+        """Change the text by a span edit as if typed; save it, unless there was unsaved text."""
         was_dirty = self.document.dirty and not self.document.is_saving
         try:
             text = change(self.document.text)
         except ScriptoriumError as error:
-            self.notice.show_message(f"Could not {what}: {error.message}", "warning")
+            words = self.tr("Could not {0}: {1}").format(what, error.message)
+            self.notice.show_message(words, "warning")
             return
         self._change(text)
         self.document.mark_edited()
@@ -523,8 +534,6 @@ class NoteView(QWidget):
         else:
             self.save()
 
-    # Smaller things
-
     def _receive(self, events: tuple[object, ...]) -> None:
         for event in events:
             if isinstance(event, IndexUpdated):
@@ -532,44 +541,54 @@ class NoteView(QWidget):
                 self._follow_index(event)
 
     def _follow_index(self, event: IndexUpdated) -> None:
-        """Bring links, pictures and embedded notes in the editor up to date."""
+        """Update links, pictures and embedded notes in the editor."""
         if any(str(path) == self.path for path in event.relinked):
             self.editor.refresh_links()
-        if any(str(path) != self.path for path in (*event.changed, *event.removed)):
+        own = NotePath(self.path)
+        others = {*event.changed, *event.removed} - {own}
+        if others or (own in event.changed and self.editor.embeds_any_of(("", own.name, self.path))):
             self.editor.refresh_files()
 
+    def _style_reading(self) -> None:
+        """Give the reading view the fonts and the line width of the editor."""
+        style, width = self.editor.flow.style, self.editor.preferences.line_width
+        self.reader.set_text_style(style.font, style.mono, width)
+        if self.isVisible():
+            self._render_soon.start()
+        else:
+            self._undressed = True
+
     def _apply_theme(self, _theme: Theme) -> None:
-        """Another theme is in force. A method, no lambda: Qt forgets it when the tab is closed."""
+        """Apply the new theme. A method, not a lambda: Qt disconnects it when the tab is closed."""
         self._undressed = not self.isVisible()
         if self.isVisible():
             self._render_soon.start()
             self._links.refresh()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """A tab that was behind others takes on the theme of today."""
+        """Apply the current theme to a tab that was hidden."""
         super().showEvent(event)
         if self._undressed:
             self._apply_theme(self._theme.theme)
 
     async def _complete(self, request: CompletionRequest) -> None:
         source, text = NotePath(self.path), self.editor.text()
-        items = await self._client.run(lambda ws: complete(ws, source, request, text))
+        items = await self._client.run(lambda vault: complete(vault, source, request, text))
         self.editor.offer(request, items)
 
     async def _draw(self, request: DrawingRequest) -> None:
         source = NotePath(self.path)
-        drawing = await self._client.run(lambda ws: pages.load_drawing(ws, source, request))
+        drawing = await self._client.run(lambda vault: pages.load_drawing(vault, source, request))
         self.editor.show_drawing(request, drawing)
 
     async def _resolve(self, targets: list[str]) -> None:
-        """Find out which targets of links exist."""
+        """Find out which link targets exist."""
         source = NotePath(self.path)
 
-        def resolve(workspace: Workspace) -> dict[str, bool]:
-            resolver = workspace.index.resolver
+        def resolve(vault: VaultService) -> dict[str, bool]:
             names = {target: parse_reference(f"[[{target}]]").target for target in targets}
             return {
-                target: not name or resolver.resolve(name, source).path is not None
+                target: not name or vault.notes.resolve(name, source).path is not None
                 for target, name in names.items()
             }
 

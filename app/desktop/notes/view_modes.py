@@ -1,4 +1,4 @@
-"""Which mode each note was last shown in: kept with the layout of the vault."""
+"""The last view mode of each note, saved with the layout of the vault."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ _MAX_NOTES = 500
 
 
 class ViewModes:
-    """The modes of the notes of a vault. A note without one has the default."""
+    """The view modes of the notes of a vault; notes without one use the default."""
 
     def __init__(self, root: Path) -> None:
         folder = paths.vault_data_folder(root)
         self._kept = WindowState(folder / "note-modes.json")
 
     def get(self, path: str, default: ViewMode) -> ViewMode:
-        """The mode of a note."""
+        """Return the mode of a note."""
         mode = self._kept.mapping("modes").get(path)
         return ViewMode(mode) if mode in set(ViewMode) else default
 
     def put(self, path: str, mode: ViewMode) -> None:
-        """Remember the mode of a note."""
+        """Set the mode of a note."""
         modes = self._kept.mapping("modes")
         modes.pop(path, None)
         modes[path] = str(mode)

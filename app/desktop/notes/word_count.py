@@ -1,4 +1,4 @@
-"""How many words the note in front has, and how many are selected: for the status bar."""
+"""Count the words of the note in front and of its selection, for the status bar."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DEBOUNCE_MS = 300
 
 
 class WordCount(QObject):
-    """Counts in the note that `follow` names; `changed` carries the words to show, empty for none."""
+    """Counts in the note that `follow` sets; `changed` carries the text to show, empty for none."""
 
     changed = Signal(str)
 
@@ -30,7 +30,7 @@ class WordCount(QObject):
         self._soon.timeout.connect(self._start)
 
     def follow(self, note: NoteView | None) -> None:
-        """Count in `note` from now on; None while no note is open."""
+        """Count in `note` from now on; None if no note is open."""
         if note is not self._note:
             if self._note is not None and isValid(self._note):
                 self._note.document.loaded.disconnect(self._later)
@@ -77,7 +77,7 @@ class WordCount(QObject):
 
 
 def _counts(raw: str, *, whole: bool = True) -> tuple[int, int]:
-    """The words and characters of a text of the editor; of a whole note without its properties."""
+    """Return the words and characters of an editor's text; for a whole note, without its properties."""
     text = raw.replace(PARAGRAPH_SEPARATOR, "\n")
     body = text[read_frontmatter(text).body_start :] if whole else text
     return count_words(body), len(body.replace("\n", ""))

@@ -1,4 +1,4 @@
-"""The commands of writing: daily note, templates, a random note, export and print."""
+"""Writing commands: daily note, templates, random note, export and print."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ _PRINT_POINTS = 10
 class WritingCommands(QObject):
     """Runs the commands for the note in front.
 
-    `open_requested` carries a path and a place in the note; `done` and `failed` one sentence for the user.
+    `open_requested` carries a path and a fragment; `done` and `failed` one sentence for the user.
 
     Args:
         client: The open vault.
-        current: Gives the note in front, None while none is open.
-        window: What dialogs belong to.
+        current: Returns the note in front, None if none is open.
+        window: The parent of dialogs.
     """
 
     open_requested = Signal(str, str)
@@ -54,7 +54,7 @@ class WritingCommands(QObject):
         self._window = window
 
     def do(self, what: str) -> None:
-        """Do "daily", "template", "random", "html", "pdf", "print" or "paste" (as plain text)."""
+        """Run "daily", "template", "random", "html", "pdf", "print" or "paste" (as plain text)."""
         if what == "paste":
             self.paste_plain()
             return
@@ -69,7 +69,7 @@ class WritingCommands(QObject):
         tasks.start(work(), owner=self._window, what=words)
 
     def offer_in(self, note: NoteView) -> None:
-        """Let the commands that write be typed after a slash in a note's editor."""
+        """Add the writing commands to the slash menu of a note's editor."""
         known = {command.id for command in note.editor.slash_commands}
         for id, title in (
             ("template", self.tr("Insert a template…")),
@@ -79,10 +79,10 @@ class WritingCommands(QObject):
                 note.editor.slash_commands.append(SlashCommand(id, title, partial(self.do, id)))
 
     async def open_daily_note(self) -> None:
-        """Open the note of today, which is created from its template if it is not there."""
+        """Open today's note, creating it from its template if needed."""
         now = datetime.now()
         try:
-            found = await self._client.run(lambda ws: daily_notes.daily_note(ws, now))
+            found = await self._client.run(lambda vault: daily_notes.daily_note(vault, now))
         except ScriptoriumError as error:
             self.failed.emit(error.message)
             return
@@ -92,17 +92,17 @@ class WritingCommands(QObject):
         self.open_requested.emit(found.path.text, f"{EDIT_ACTION_PREFIX}{place}" if found.created else "")
 
     async def open_random_note(self) -> None:
-        """Open any other note."""
+        """Open a random other note."""
         note = self._current()
         here = NotePath.on_disk(note.path) if note is not None and note.path else None
-        found = await self._client.run(lambda ws: daily_notes.random_note(ws, here))
+        found = await self._client.run(lambda vault: daily_notes.random_note(vault, here))
         if found is None:
             self.failed.emit(self.tr("The vault has no other note."))
         else:
             self.open_requested.emit(found.text, "")
 
     async def insert_template(self) -> None:
-        """Let the user choose a template and insert it at the cursor, as one step that can be undone."""
+        """Insert a template that the user chooses at the cursor, as one undo step."""
         note = self._current()
         if note is None or note.document.page is None or not note.document.editable:
             self.failed.emit(self.tr("Open a note that can be edited first."))
@@ -116,7 +116,7 @@ class WritingCommands(QObject):
             return
         title, now = note.document.page.path.name, datetime.now()
         try:
-            made = await self._client.run(lambda ws: daily_notes.template_text(ws, chosen, title, now))
+            made = await self._client.run(lambda vault: daily_notes.template_text(vault, chosen, title, now))
         except ScriptoriumError as error:
             self.failed.emit(self.tr("The template was not inserted: {0}").format(error.message))
             return
@@ -130,28 +130,28 @@ class WritingCommands(QObject):
         note.editor.setFocus()
 
     def paste_plain(self) -> None:
-        """Paste the text of the clipboard as it is, without its formatting."""
+        """Paste the text of the clipboard without its formatting."""
         note, text = self._current(), QGuiApplication.clipboard().text()
         if note is not None and note.document.editable and note.editing and text:
             note.editor.insert(for_editor(text))
 
     async def export_html(self) -> None:
-        """Ask for a file and write the note in front as a web page of its own."""
+        """Ask for a file and export the note in front as a web page."""
 
         async def write(note: NoteView, path: NotePath, file: Path) -> None:
             text = note.document.text
-            shown = await self._client.run(lambda ws: render_for_print(ws, path, text))
-            page = await self._client.run(lambda ws: asyncio.to_thread(html_page, ws, shown, path.name))
+            shown = await self._client.run(lambda vault: render_for_print(vault, path, text))
+            page = await self._client.run(lambda vault: asyncio.to_thread(html_page, vault, shown, path.name))
             await asyncio.to_thread(write_file, file, page.encode("utf-8"))
 
         await self._export("html", self.tr("Web page (*.html)"), write)
 
     async def export_pdf(self) -> None:
-        """Ask for a file and write the note in front as PDF."""
+        """Ask for a file and export the note in front as PDF."""
 
         async def write(note: NoteView, path: NotePath, file: Path) -> None:
             text, font = note.document.text, self._font()
-            shown = await self._client.run(lambda ws: render_for_print(ws, path, text))
+            shown = await self._client.run(lambda vault: render_for_print(vault, path, text))
             await asyncio.to_thread(write_pdf, shown, path.name, font, file)
 
         await self._export("pdf", "PDF (*.pdf)", write)
@@ -168,7 +168,7 @@ class WritingCommands(QObject):
         printer.setDocName(path.name)
         if await dialogs.run_dialog(QPrintDialog(printer, self._window)) != int(QDialog.DialogCode.Accepted):
             return
-        shown = await self._client.run(lambda ws: render_for_print(ws, path, text))
+        shown = await self._client.run(lambda vault: render_for_print(vault, path, text))
         device: QPagedPaintDevice = printer
         await asyncio.to_thread(print_note, shown, self._font(), device)
 
@@ -195,6 +195,7 @@ class WritingCommands(QObject):
         sheet = dialogs.SheetDialog(self._window, self.tr("Insert a template"))
         listed = QListWidget()
         listed.setAccessibleName(self.tr("Templates"))
+        listed.setUniformItemSizes(True)
         for path in templates:
             item = QListWidgetItem(path.name, listed)
             item.setToolTip(path.text)
@@ -212,17 +213,17 @@ class WritingCommands(QObject):
         return templates[rows[0]]
 
     def _font(self) -> QFont:
-        wanted = self._client.workspace.settings.editor.font
+        wanted = self._client.vault.settings.current.editor.font
         font = QFont(wanted) if wanted else QFont(self._window.font().family())
         font.setPointSize(_PRINT_POINTS)
         return font
 
 
 def _insert_template(editor: LiveEditor, made: Expanded) -> None:
-    """Insert a template's text at the cursor, and its properties into those of the note, as one step.
+    """Insert a template's text at the cursor and merge its properties, as one undo step.
 
     Raises:
-        InvalidParametersError: The properties can't be put together; nothing was inserted.
+        InvalidParametersError: The properties can't be merged; nothing was inserted.
     """
     text = editor.document().toRawText().replace(PARAGRAPH_SEPARATOR, "\n")
     template = for_editor(made.text)

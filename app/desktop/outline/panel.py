@@ -1,4 +1,4 @@
-"""The headings of the note in front, as a tree; a click goes to one."""
+"""The outline panel: the headings of the note in front as a tree."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LINE_ROLE = int(Qt.ItemDataRole.UserRole)
 
 
 class OutlinePanel(Panel):
-    """Follows the note that `follow` names; `open_requested` carries its path and the line of a heading."""
+    """Follows the note that `follow` sets; `open_requested` carries its path and the line of a heading."""
 
     open_requested = Signal(str, str)
 
@@ -57,7 +57,7 @@ class OutlinePanel(Panel):
         self._refresh()
 
     def show_headings(self, headings: Sequence[Heading]) -> None:
-        """Show `headings`, each below the one before it that is higher."""
+        """Show `headings`, each nested in the last higher one."""
         shown = tuple((heading.level, heading.text, heading.line) for heading in headings)
         if shown == self._shown:
             return
@@ -83,7 +83,7 @@ class OutlinePanel(Panel):
         self.tree.expandAll()
 
     def _renumber(self, lines: list[int]) -> None:
-        """The same headings stand in other lines: what is folded and chosen stays."""
+        """Update the lines of unchanged headings, keeping the expanded and selected ones."""
         walk = QTreeWidgetItemIterator(self.tree)
         for line in lines:
             if (item := walk.value()) is not None:

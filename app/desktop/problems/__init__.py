@@ -1,1 +1,1 @@
-"""The panel of files that are not wholly in the index."""
+"""The panel of files that are not fully indexed."""

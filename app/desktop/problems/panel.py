@@ -1,4 +1,4 @@
-"""Files that are not fully indexed, and why."""
+"""The problems panel: files that are not fully indexed, and why."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from app.vault.path import NotePath
 
 if TYPE_CHECKING:
     from app.toolkit.outcome import ToolOutcome
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 _DEBOUNCE_MS = 600
 _MAX_ROWS = 5000
@@ -31,9 +31,9 @@ _KIND_ROLE = Qt.ItemDataRole.UserRole + 1
 
 
 class ProblemsPanel(Panel):
-    """A row per file: its path and the reason; `open_requested` carries the path and an empty fragment.
+    """Lists files with the reason; `open_requested` carries the path and an empty fragment.
 
-    A file whose name is not UTF-8 can't be opened: it is given another name here.
+    A file whose name is not valid UTF-8 can't be opened, but it can be renamed here.
     """
 
     open_requested = Signal(str, str)
@@ -45,7 +45,7 @@ class ProblemsPanel(Panel):
         self._theme = theme
         self.title.set_text(self.tr("Files that are not wholly in the index"))
         self.setAccessibleName(self.tr("Problems of the index"))
-        again = ThemedButton(theme, "arrows-clockwise", self.tr("Read the vault again"))
+        again = ThemedButton(theme, "arrows-clockwise", self.tr("Rescan vault"))
         again.clicked.connect(self.rescan_requested)
         self._rename = ThemedButton(theme, "pencil-simple", self.tr("Rename the selected file…"))
         self._rename.clicked.connect(self._rename_current)
@@ -77,7 +77,7 @@ class ProblemsPanel(Panel):
 
     async def reload(self) -> None:
         """Reload the list of problems."""
-        problems = await self._client.run(lambda workspace: workspace.index.problems())
+        problems = await self._client.run(lambda vault: vault.notes.problems())
         async with self._filling:
             self.table.clear()
             for start in range(0, min(len(problems), _MAX_ROWS), _CHUNK_ROWS):
@@ -121,7 +121,7 @@ class ProblemsPanel(Panel):
 
     async def rename(self, listed: NotePath) -> None:
         """Ask for a new name until the listed file is renamed or the user cancels."""
-        raw = await self._client.run(lambda workspace: undecodable.find_path(workspace.root, listed))
+        raw = await self._client.run(lambda vault: undecodable.find_path(vault.root, listed))
         name, problem = undecodable.suggest_name(raw) if raw is not None else "", ""
         while True:
             title = self.tr("Rename “{0}”?").format(listed)
@@ -136,5 +136,5 @@ class ProblemsPanel(Panel):
             problem = outcome.message
 
 
-async def _renamed(workspace: Workspace, listed: NotePath, name: str) -> ToolOutcome:
-    return await workspace.rename_misnamed(listed, name)
+async def _renamed(vault: VaultService, listed: NotePath, name: str) -> ToolOutcome:
+    return await vault.notes.rename_misnamed(listed, name)

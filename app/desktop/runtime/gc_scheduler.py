@@ -1,10 +1,10 @@
-"""Garbage is collected in the GUI thread only, and never so much at once that somebody notices.
+"""Schedule garbage collection in the GUI thread, in steps too short to notice.
 
-Python collects cycles in whichever thread happens to allocate. In the service thread it would destroy Qt
-objects that belong to the window ("Timers cannot be stopped from another thread", or a crash). So automatic
-collection is off, and a timer in the GUI thread collects instead: the young objects as soon as there are
-enough. To look through ten thousand takes some milliseconds. What comes in larger numbers (modules, a vault
-that is opened) lives on anyway; it is set aside until nobody has the window in front.
+Python collects cycles in whichever thread happens to allocate. In the service thread, that would destroy Qt
+objects that belong to the window ("Timers cannot be stopped from another thread", or a crash). Automatic
+collection is therefore off, and a timer in the GUI thread collects the young objects as soon as there are
+enough of them; scanning ten thousand takes some milliseconds. Larger batches (modules, a vault that is
+opened) live long anyway: they are frozen until the window is inactive.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ _IDLE_DELAY_MS = 2000
 
 
 class GcScheduler(QObject):
-    """Takes over from the automatic collection until `stop`."""
+    """Replaces automatic garbage collection until `stop` is called."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._last_whole = time.monotonic()
         self._rounds = 0
-        self._survivors = 0  # of the young, since those that survived were last looked through
+        self._survivors = 0  # young objects that survived since the survivors were last scanned
         gc.disable()
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._tick)
@@ -42,7 +42,7 @@ class GcScheduler(QObject):
             application.applicationStateChanged.connect(self._follow)
 
     def stop(self) -> None:
-        """Give it back to Python."""
+        """Turn Python's automatic collection back on."""
         self._timer.stop()
         self._away.stop()
         gc.enable()
@@ -60,7 +60,7 @@ class GcScheduler(QObject):
             self._survivors += max(0, young - gc.collect(0))
         else:
             gc.collect(1)
-            gc.freeze()  # What is left now has seen ten rounds.
+            gc.freeze()  # The rest has survived ten rounds.
             self._survivors = self._rounds = 0
 
     def _follow(self, state: Qt.ApplicationState) -> None:
@@ -70,7 +70,7 @@ class GcScheduler(QObject):
             self._away.start()
 
     def _collect_whole(self) -> None:
-        """Look through everything: nobody works in the window now."""
+        """Run a full collection; the window is inactive."""
         self._last_whole = time.monotonic()
         gc.unfreeze()
         gc.collect()

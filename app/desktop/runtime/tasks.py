@@ -1,7 +1,8 @@
-"""Coroutines of the window: started, kept until they end, and never failing in silence.
+"""Start coroutines of the window, keep them until they end, and report their failures.
 
-`asyncio` keeps only weak references to tasks, and a slot has nobody to raise to. So every coroutine that a
-signal starts goes through `start`; what fails is logged and told to whoever listens to `failed`.
+`asyncio` keeps only weak references to tasks, and an exception in a slot has no caller to reach. Every
+coroutine that a signal starts therefore goes through `start`, which logs a failure and passes it to the
+listeners of `failed`.
 """
 
 from __future__ import annotations
@@ -21,20 +22,20 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class TaskFailure:
-    """What a person was doing ("open the vault") and the error that ended it."""
+    """What the user was doing ("open the vault") and the error that ended it."""
 
     what: str
     error: BaseException
 
 
 class TaskFailureReporter:
-    """Hands each failure to its listeners; nothing is lost when there are none, the log has it."""
+    """Passes each failure to its listeners; without listeners, the failure is only logged."""
 
     def __init__(self) -> None:
         self._listeners: list[Callable[[TaskFailure], None]] = []
 
     def connect(self, listener: Callable[[TaskFailure], None]) -> Callable[[], None]:
-        """Call `listener` in the GUI thread for every failure; the returned function ends that."""
+        """Call `listener` in the GUI thread for every failure, until the returned function is called."""
         self._listeners.append(listener)
 
         def disconnect() -> None:
@@ -44,27 +45,27 @@ class TaskFailureReporter:
         return disconnect
 
     def report(self, failure: TaskFailure) -> None:
-        """Log `failure` and hand it on."""
+        """Log `failure` and pass it to the listeners."""
         log.error("failed to %s", failure.what or "finish a task", exc_info=failure.error)
         for listener in tuple(self._listeners):
             listener(failure)
 
 
-# The one piece of state at module level: a task must outlive whoever started it, and belongs to no view.
+# The only module-level state: a task must outlive its caller and belongs to no view.
 failed = TaskFailureReporter()
 _running: set[asyncio.Task[Any]] = set()
 
 
 def start(coro: Coroutine[Any, Any, T], *, owner: QWidget | None = None, what: str = "") -> asyncio.Task[T]:
-    """Run `coro` on the GUI thread's loop and keep it until it ends.
+    """Run `coro` on the GUI thread's loop and keep a reference until it ends.
 
     Args:
-        coro: What to run.
-        owner: A widget whose destruction cancels it.
-        what: What the user would call it, after "Could not": "open the vault".
+        coro: The coroutine to run.
+        owner: A widget whose destruction cancels the task.
+        what: The user's name for the operation, to follow "Could not": "open the vault".
 
     Raises:
-        RuntimeError: no loop runs in this thread.
+        RuntimeError: No loop runs in this thread.
     """
     try:
         loop = asyncio.get_running_loop()
@@ -84,12 +85,12 @@ def start(coro: Coroutine[Any, Any, T], *, owner: QWidget | None = None, what: s
 
 
 def running_tasks() -> frozenset[asyncio.Task[Any]]:
-    """The tasks that have not ended."""
+    """Return the tasks that have not ended."""
     return frozenset(_running)
 
 
 async def cancel_all() -> None:
-    """Cancel what still runs, but for the caller's own task, and wait until it has ended."""
+    """Cancel all running tasks except the caller's own, and wait until they have ended."""
     rest = [task for task in _running if task is not asyncio.current_task()]
     for task in rest:
         task.cancel()

@@ -1,4 +1,4 @@
-"""Work that comes in bursts, done a part at a time, so that the window stays responsive."""
+"""A queue that processes bursts of work in time slices, so that the window stays responsive."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _TIME_SLICE_S = 0.002
 
 
 class TimeSlicedQueue(QObject):
-    """Calls `work` for each of what `add` is given, in order: at once, or after the window had its turn."""
+    """Calls `work` for each added item in order: at once, or after the window has handled its events."""
 
     def __init__(self, work: Callable[[object], None], parent: QObject) -> None:
         super().__init__(parent)
@@ -24,25 +24,25 @@ class TimeSlicedQueue(QObject):
 
     @property
     def done(self) -> bool:
-        """True if nothing is left."""
+        """True if the queue is empty."""
         return not self._left
 
     def add(self, things: Iterable[object]) -> None:
-        """Work on these, too."""
+        """Add `items` and start processing them."""
         self._left.extend(things)
         self._run_slice()
 
     def add_later(self, things: Iterable[object]) -> None:
-        """Work on these, too, from the window's next turn on."""
+        """Add items that are processed from the next turn of the event loop."""
         self._left.extend(things)
         self._again.start()
 
     def clear(self) -> None:
-        """Leave undone what is left."""
+        """Discard the remaining items."""
         self._left.clear()
 
     def finish(self) -> None:
-        """Do all that is left now."""
+        """Process all remaining items now."""
         while self._left:
             self._work(self._left.popleft())
 

@@ -1,9 +1,9 @@
-"""How long the GUI thread was held: for benchmarks, on when SCRIPTORIUM_WATCHDOG is set.
+"""Measure stalls of the GUI thread, for benchmarks; enabled by SCRIPTORIUM_WATCHDOG.
 
-A precise 2 ms timer measures the gaps between its own ticks; what a gap is longer than that is time in
-which the window could not answer. Beside the clock it reads what the thread itself computed in the gap: on a
-busy machine a gap says who else wanted the processor, the computing says what the window did with it. A
-thread beside it notes where the GUI thread was during a long hold.
+A precise 2 ms timer measures the gaps between its own ticks; the excess over 2 ms is time in which the window
+could not respond. The watchdog also reads the CPU time of the GUI thread during the gap: on a busy machine
+the gap may be caused by other processes, whereas CPU time is the window's own work. A second thread records
+the stack of the GUI thread during a long stall.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _MAX_LISTED_STALLS = 6
 
 @dataclass(frozen=True, slots=True)
 class Stall:
-    """One hold: milliseconds by the clock and of the thread's own computing, and where it was seen."""
+    """One stall: its wall-clock and CPU time in milliseconds, and the stack that was sampled."""
 
     ms: float
     computed_ms: float
@@ -36,9 +36,10 @@ class Stall:
 
 @dataclass(frozen=True, slots=True)
 class StallStats:
-    """The longest hold and percentiles over all ticks, in milliseconds.
+    """The longest stall and percentiles over all ticks, in milliseconds.
 
-    `worst` are those with most computing, `where` is the place of the longest by the clock.
+    `worst` lists the stalls with the most CPU time; `where` is the stack of the one with the longest
+    wall-clock time.
     """
 
     longest: float
@@ -64,7 +65,7 @@ def _format_stall(hold: Stall) -> str:
 
 
 class Watchdog(QObject):
-    """Measures from its start, or from the last `take`, on; lives in the GUI thread."""
+    """Measures stalls since its start or the last `take_stats`; belongs to the GUI thread."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -83,7 +84,7 @@ class Watchdog(QObject):
         self._watcher.start()
 
     def take_stats(self) -> StallStats:
-        """What was measured since the start or the last call."""
+        """Return the measurements since the start or the last call, and reset them."""
         gaps, worked, worst = self._gaps, self._worked, self._worst
         self._gaps, self._worked, self._worst = [], [], []
         ordered = sorted(gaps) or [0.0]
@@ -102,7 +103,7 @@ class Watchdog(QObject):
         )
 
     def stop(self) -> StallStats:
-        """End the measurement; what was measured since the start or the last `take`."""
+        """Stop measuring and return the measurements since the start or the last `take_stats`."""
         self._timer.stop()
         self._ended.set()
         self._watcher.join()
@@ -118,7 +119,7 @@ class Watchdog(QObject):
         if samples:
             self._samples = Counter()
         if own > _LONG_STALL_S or hold > 3 * _LONG_STALL_S:
-            often = samples.copy().most_common(4)  # a copy: the thread may be at it this moment
+            often = samples.copy().most_common(4)  # a copy: the sampling thread may be writing to it
             seen = "\n".join(f"    {count} x {where}" for where, count in often)
             self._worst.append(Stall(hold * 1000, own * 1000, seen))
         self._last, self._last_worked = time.perf_counter(), time.thread_time()
@@ -126,13 +127,13 @@ class Watchdog(QObject):
     def _watch(self) -> None:
         while not self._ended.wait(_SAMPLE_INTERVAL_S):
             if time.perf_counter() - self._last > _SAMPLE_INTERVAL_S:
-                frame = sys._current_frames().get(self._thread_id)
+                frame = sys._current_frames().get(self._thread_id)  # noqa: SLF001
                 if frame is not None:
                     self._samples[_path(frame)] += 1
 
 
 def _path(frame: FrameType | None) -> str:
-    """The calls that led to `frame`, innermost first."""
+    """Return the calls that led to `frame`, innermost first."""
     calls: list[str] = []
     while frame is not None and len(calls) < _MAX_STACK_DEPTH:
         code = frame.f_code
@@ -142,5 +143,5 @@ def _path(frame: FrameType | None) -> str:
 
 
 def from_environment(parent: QObject) -> Watchdog | None:
-    """A running watchdog if SCRIPTORIUM_WATCHDOG is set, else None."""
+    """Return a running watchdog if SCRIPTORIUM_WATCHDOG is set, else None."""
     return Watchdog(parent) if os.environ.get("SCRIPTORIUM_WATCHDOG") else None

@@ -1,4 +1,4 @@
-"""The list of search results: a model over hits, and how each is painted with its marks."""
+"""The search results: a model of hits, and a delegate that highlights the matches."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _SIDE_MARGIN, _TEXT_GAP = 12, 4
 
 @dataclass(frozen=True, slots=True)
 class SearchResultRow:
-    """A line of the list: the head of a hit, one snippet of it, or how many of its lines are not shown.
+    """A row: the heading of a hit, one of its snippets, or the number of its hidden lines.
 
-    `group` stands on the line over the first hit of a group.
+    `group` is shown above the first hit of a group.
     """
 
     hit: SearchHit
@@ -45,7 +45,7 @@ class SearchResultRow:
 
 
 class SearchResultsModel(QAbstractListModel):
-    """Rows of hits; a hit's head is followed by its snippets, and by a line for those not shown."""
+    """Rows of hits; the heading of a hit is followed by its snippets, and a row for hidden lines."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -54,7 +54,7 @@ class SearchResultsModel(QAbstractListModel):
         self.hit_count = 0
 
     def show(self, hits: tuple[SearchHit, ...], groups: tuple[SearchGroup, ...] = ()) -> None:
-        """Show these hits in place of what is shown, under the names of their groups."""
+        """Replace the results by these hits, under the names of their groups."""
         self.beginResetModel()
         self._groups = {group.name: group for group in groups}
         self._rows = []
@@ -63,7 +63,7 @@ class SearchResultsModel(QAbstractListModel):
         self.endResetModel()
 
     def append(self, hits: tuple[SearchHit, ...]) -> None:
-        """Show these hits after what is shown."""
+        """Append these hits."""
         rows = self._create_rows(hits)
         if rows:
             self.beginInsertRows(QModelIndex(), len(self._rows), len(self._rows) + len(rows) - 1)
@@ -88,7 +88,7 @@ class SearchResultsModel(QAbstractListModel):
 
     @property
     def rows(self) -> tuple[SearchResultRow, ...]:
-        """What is shown."""
+        """The shown rows."""
         return tuple(self._rows)
 
     def rowCount(self, parent: _Index = _ROOT_INDEX) -> int:
@@ -96,7 +96,7 @@ class SearchResultsModel(QAbstractListModel):
         return 0 if parent.isValid() else len(self._rows)
 
     def flags(self, index: _Index) -> Qt.ItemFlag:
-        """The name of a group is only to be read."""
+        """Make group names not selectable."""
         if index.isValid() and self._rows[index.row()].group is not None:
             return Qt.ItemFlag.NoItemFlags
         return super().flags(index)
@@ -136,14 +136,14 @@ class SearchResultsModel(QAbstractListModel):
 
 
 class SearchResultDelegate(QStyledItemDelegate):
-    """Paints a head as title and folder, a snippet as one line with its marks on a tinted ground."""
+    """Paints a heading as title and folder, a snippet as one line with its matches highlighted."""
 
     def __init__(self, theme: ThemeSource, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
 
     def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
-        """One line, with room over a head."""
+        """Return the height of one line, with space above a heading."""
         height = QFontMetrics(option.font).height()
         row: SearchResultRow = index.data(ROW_ROLE)
         return QSize(80, height + (16 if row.group is not None else 14 if row.is_head else 6))
@@ -167,7 +167,7 @@ class SearchResultDelegate(QStyledItemDelegate):
         painter.restore()
 
     def _paint_group(self, painter: QPainter, font: QFont, area: QRect, name: str, count: int) -> None:
-        """The name of a group over a line, with its number at the right."""
+        """Paint the name of a group above a line, with its count at the right."""
         theme = self._theme.theme
         painter.setPen(QColor(theme.border))
         painter.drawLine(area.bottomLeft(), area.bottomRight())
@@ -254,7 +254,7 @@ def _draw_mark(start: int, end: int, ground: str, ink: str) -> QTextLayout.Forma
 def _from_first_mark(
     snippet: Snippet, metrics: QFontMetrics, width: int
 ) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """The snippet's text, cut at the left when its first mark would otherwise be out of sight."""
+    """Return the snippet, cut at the left if its first match would otherwise be clipped."""
     text = snippet.text.replace("\t", " ").replace("\n", " ")
     if not snippet.marks or metrics.horizontalAdvance(text[: snippet.marks[0][1]]) < width:
         return text, snippet.marks

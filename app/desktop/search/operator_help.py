@@ -1,56 +1,52 @@
-"""What the search language can say, in words: for the start of the search panel and for completion."""
+"""Descriptions of the search operators, for the start page and for completion."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("SearchWords", text)
+from app.desktop.runtime.translation import translate
 
 
 def operator_label(operator: str) -> str:
     """Return the description of an operator; empty for an unknown one."""
     words = {
-        "tag:": _tr("with this tag or one in it"),
-        "file:": _tr("in the file name"),
-        "path:": _tr("in the path, such as a folder"),
-        "content:": _tr("in the text, not in names"),
-        "line:": _tr("(…) all in one line"),
-        "block:": _tr("(…) all in one paragraph"),
-        "section:": _tr("(…) all under one heading"),
-        "task:": _tr("in a task"),
-        "task-todo:": _tr("in an open task"),
-        "task-done:": _tr("in a done task"),
-        "type:": _tr("notes of this type"),
-        "rel:": _tr("with a relation, such as supports"),
-        "links-to:": _tr("linking to this note"),
-        "linked-from:": _tr("linked from this note"),
-        "orphan:": _tr("without links"),
-        "unresolved:": _tr("with a link to no note"),
-        "untagged:": _tr("without tags"),
-        "modified:": _tr("changed on a date, such as >=2026-03"),
-        "created:": _tr("created on a date, such as 2026-03-18"),
-        "similar:": _tr("“…” close in meaning"),
-        "match-case:": _tr("in exactly these letters"),
-        "ignore-case:": _tr("in any letters again"),
+        "tag:": translate("OperatorHelp", "with this tag or one in it"),
+        "file:": translate("OperatorHelp", "in the file name"),
+        "path:": translate("OperatorHelp", "in the path, such as a folder"),
+        "content:": translate("OperatorHelp", "in the text, not in names"),
+        "line:": translate("OperatorHelp", "(…) all in one line"),
+        "block:": translate("OperatorHelp", "(…) all in one paragraph"),
+        "section:": translate("OperatorHelp", "(…) all under one heading"),
+        "task:": translate("OperatorHelp", "in a task"),
+        "task-todo:": translate("OperatorHelp", "in an open task"),
+        "task-done:": translate("OperatorHelp", "in a done task"),
+        "type:": translate("OperatorHelp", "notes of this type"),
+        "rel:": translate("OperatorHelp", "with a relation, such as supports"),
+        "links-to:": translate("OperatorHelp", "linking to this note"),
+        "linked-from:": translate("OperatorHelp", "linked from this note"),
+        "orphan:": translate("OperatorHelp", "without links"),
+        "unresolved:": translate("OperatorHelp", "with a link to no note"),
+        "untagged:": translate("OperatorHelp", "without tags"),
+        "modified:": translate("OperatorHelp", "changed on a date, such as >=2026-03"),
+        "created:": translate("OperatorHelp", "created on a date, such as 2026-03-18"),
+        "similar:": translate("OperatorHelp", "“…” close in meaning"),
+        "match-case:": translate("OperatorHelp", "in exactly these letters"),
+        "ignore-case:": translate("OperatorHelp", "in any letters again"),
     }
     return words.get(operator, "")
 
 
 def query_examples() -> tuple[tuple[str, str], ...]:
-    """Pieces of searches, and what each means."""
+    """Return parts of queries, each with its meaning."""
     plain = (
-        ("two words", _tr("notes with both")),
-        ('"two words"', _tr("side by side, in this order")),
-        ("one OR two", _tr("notes with any of them")),
-        ("one -two", _tr("with the one, not the other")),
-        ("begin*", _tr("words that begin so")),
-        ("/pat+ern/", _tr("a regular expression")),
-        ("[status]", _tr("with this property")),
-        ("[status:done OR late]", _tr("with a value of a property")),
-        ("[rating:>=4]", _tr("with a number or a date")),
-        ("[due:null]", _tr("with a property that is empty")),
+        ("two words", translate("OperatorHelp", "notes with both")),
+        ('"two words"', translate("OperatorHelp", "side by side, in this order")),
+        ("one OR two", translate("OperatorHelp", "notes with any of them")),
+        ("one -two", translate("OperatorHelp", "with the one, not the other")),
+        ("begin*", translate("OperatorHelp", "words that begin so")),
+        ("/pat+ern/", translate("OperatorHelp", "a regular expression")),
+        ("[status]", translate("OperatorHelp", "with this property")),
+        ("[status:done OR late]", translate("OperatorHelp", "with a value of a property")),
+        ("[rating:>=4]", translate("OperatorHelp", "with a number or a date")),
+        ("[due:null]", translate("OperatorHelp", "with a property that is empty")),
     )
     names = (
         "tag:",

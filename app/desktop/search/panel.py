@@ -1,4 +1,4 @@
-"""Search: results while typing, with the lines they are in; a bad query shows where it is bad."""
+"""The search panel: results while typing, and query errors with their position."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from app.index.semantic_query import to_semantic_query
 
 _TYPING_DELAY_MS = 25
 _RESTING_DELAY_MS = 150
-_SEMANTIC_DELAY_MS = 250  # a text that is meant is read by a model: not after each letter
+_SEMANTIC_DELAY_MS = 250  # A natural language query uses a model: do not run it after each letter.
 _UNFINISHED_DELAY_MS = 900
 _FIRST_PAGE_SIZE, _PAGE_SIZE = 20, 50
 _MAX_KEPT_HITS = 500
@@ -36,10 +36,10 @@ _MAX_MARKED_HITS = 5000
 
 
 class SearchPanel(Panel):
-    """A field and its results.
+    """A query field and its results.
 
-    `open_requested` carries a note's path and the fragment `line=N`; `found` the paths of the hits, which
-    the graph may mark; `filter_requested` a search that the graph is to be filtered by.
+    `open_requested` carries a note's path and the fragment `line=N`; `found` the paths of the hits, which the
+    graph may highlight; `filter_requested` a query to filter the graph by.
     """
 
     open_requested = Signal(str, str)
@@ -51,9 +51,8 @@ class SearchPanel(Panel):
         self._client = client
         self._theme = theme
         self._page: SearchPage | None = None
-        self._asked = self._typed_for = ""  # what was searched for, and what had been typed for it
+        self._asked = self._typed_for = ""  # the last query, and the typed text that it was made from
         self._running: asyncio.Task[None] | None = None
-        self._offering: asyncio.Task[None] | None = None
         self._fetching = False
         self._entering = False
         self.title.set_text(self.tr("Search"))
@@ -66,11 +65,11 @@ class SearchPanel(Panel):
         self.star.load()
 
     def search_saved(self, name: str) -> None:
-        """Do the saved search of this name, if there is one."""
+        """Run the saved search of this name, if it exists."""
         tasks.start(self._find_saved(name), owner=self, what=self.tr("do the saved search"))
 
     async def _find_saved(self, name: str) -> None:
-        searches = await self._client.run(lambda workspace: workspace.searches.list_searches())
+        searches = await self._client.run(lambda vault: vault.searches.list_searches())
         for saved in searches:
             if saved.name == name:
                 self._search_saved(saved)
@@ -82,11 +81,9 @@ class SearchPanel(Panel):
         self._start()
 
     def focus_field(self) -> None:
-        """Give the field the focus, with its text marked."""
+        """Focus the field and select its text."""
         self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.field.selectAll()
-
-    # Parts
 
     def _build_title(self) -> None:
         self.order = SortButton(self._theme)
@@ -144,7 +141,8 @@ class SearchPanel(Panel):
         self.field.textChanged.connect(self._typed)
         self.field.returnPressed.connect(self._enter)
         self.field.left_down.connect(self._go_down)
-        self.field.completion_wanted.connect(self._complete)
+        client = self._client
+        self.field.set_suggest(lambda text, at: client.run(lambda vault: vault.search.suggest(text, at)))
         self.list.activated.connect(self._open)
         self.list.clicked.connect(self._open)
         self.list.left_up.connect(self.focus_field)
@@ -157,8 +155,6 @@ class SearchPanel(Panel):
         self.start.filter_requested.connect(self.filter_requested)
         self.star.searches_changed.connect(self.start.show_searches)
         self._client.events.batch.connect(self._handle_events)
-
-    # Searching
 
     def _typed(self) -> None:
         self._entering = False
@@ -173,14 +169,14 @@ class SearchPanel(Panel):
         self._running = tasks.start(self._search(), owner=self, what=self.tr("search"))
 
     async def _search(self) -> None:
-        """Show the first hits for what the field says, then what is known only later."""
+        """Show the first hits for the field's text, then the details that take longer."""
         typed = self.field.text()
         try:
             query = self._effective_query(typed)
         except QueryError as error:
             await self._show_query_error(typed, error)
             return
-        # The same question once more, since notes have changed: the scroll position stays.
+        # The query is repeated because notes have changed: keep the scroll position.
         again = self._page is not None and query == self._asked
         limit = (
             max(_FIRST_PAGE_SIZE, min(self.model.hit_count, _MAX_KEPT_HITS)) if again else _FIRST_PAGE_SIZE
@@ -194,9 +190,7 @@ class SearchPanel(Panel):
         order, group = self.order.order, self.order.grouping
         try:
             page = await self._client.run(
-                lambda workspace: workspace.index.searcher.search(
-                    query, limit, order=order, group=group, exact=False
-                )
+                lambda vault: vault.search.search(query, limit, order=order, group=group, exact=False)
             )
         except QueryError as error:
             await self._show_query_error(typed if query == typed else "", error)
@@ -209,26 +203,30 @@ class SearchPanel(Panel):
         await self._load_details(query, page)
 
     def _effective_query(self, typed: str) -> str:
-        """The search that is meant by what is typed. Raises QueryError where that can't be read."""
+        """Return the query for the typed text.
+
+        Raises:
+            QueryError: The text is not a valid query.
+        """
         return to_semantic_query(typed) if self.meaning.isChecked() else typed
 
     async def _show_query_error(self, query: str, error: QueryError) -> None:
-        """Say why `query` can't be searched for; empty: what is wrong is not in what was typed."""
+        """Show why `query` is invalid; an empty one means that the error is not in the typed text."""
         unfinished = bool(query) and error.data.get("position") == len(query)
         if unfinished and self.field.hasFocus():
-            await asyncio.sleep(_UNFINISHED_DELAY_MS / 1000)  # typing on cancels it
+            await asyncio.sleep(_UNFINISHED_DELAY_MS / 1000)  # canceled by further typing
         self._show_problem(query, error)
 
     async def _load_details(self, query: str, page: SearchPage) -> None:
         """Load the slow details: the hits in the graph, the total, and the counts of the query's parts."""
-        # Typing on cancels it: a graph of very many notes is not redrawn for each letter.
+        # Canceled by further typing, so that a large graph is not redrawn for each letter.
         await asyncio.sleep(_RESTING_DELAY_MS / 1000)
         self.found.emit(tuple(hit.path.text for hit in page.hits))
         if not page.exact:
-            total = await self._client.run(lambda workspace: workspace.index.searcher.count(query))
+            total = await self._client.run(lambda vault: vault.search.count(query))
             self.title.set_count(f"{total:,}")
         elif len(page.hits) < page.total <= _MAX_MARKED_HITS:
-            paths = await self._client.run(lambda workspace: workspace.index.matching(query))
+            paths = await self._client.run(lambda vault: vault.search.matching(query))
             self.found.emit(tuple(path.text for path in paths))
         if self.explaining.isChecked():
             await self._explain(query)
@@ -257,7 +255,7 @@ class SearchPanel(Panel):
         order, group = self.order.order, self.order.grouping
         try:
             more = await self._client.run(
-                lambda workspace: workspace.index.searcher.search(
+                lambda vault: vault.search.search(
                     query, _PAGE_SIZE, shown, order=order, group=group, exact=False
                 )
             )
@@ -267,12 +265,10 @@ class SearchPanel(Panel):
                 self.model.append(more.hits)
         finally:
             self._fetching = False
-        self._fill()  # there may be room for more, or other hits meanwhile
-
-    # What is shown instead of hits
+        self._fill()  # there may be room for more rows, or other hits by now
 
     def _show_problem(self, query: str, error: QueryError) -> None:
-        """Show the query with the place marked; what was found before stays."""
+        """Show the query with the position of the error; the earlier results stay."""
         position = error.data.get("position") if query else None
         self.problem.show_error(query, position if isinstance(position, int) else None, error.message)
         self.explained.hide()
@@ -304,45 +300,29 @@ class SearchPanel(Panel):
 
     async def _explain(self, query: str) -> None:
         try:
-            part = await self._client.run(lambda workspace: workspace.index.searcher.explain(query))
+            part = await self._client.run(lambda vault: vault.search.explain(query))
         except (QueryError, TimeoutExpiredError):
-            return  # the search itself has said so
+            return  # the search itself has reported this
         if query == self._asked:
             self.explained.show_part(part)
 
-    # Completion
-
-    def _complete(self, text: str, cursor: int) -> None:
-        if self._offering is not None:
-            self._offering.cancel()
-        self._offering = tasks.start(
-            self._complete_at(text, cursor), owner=self, what=self.tr("list the names")
-        )
-
-    async def _complete_at(self, text: str, cursor: int) -> None:
-        found = await self._client.run(lambda workspace: workspace.index.searcher.suggest(text, cursor))
-        if text == self.field.text():
-            self.field.offer(*(found or (None, ())))
-
     def _insert_piece(self, piece: str) -> None:
-        """Put a piece of the language behind what the field says."""
+        """Append an example to the field's text."""
         text = self.field.text()
         self.field.setFocus(Qt.FocusReason.OtherFocusReason)
         self.field.setText(f"{text} {piece}" if text.strip() else piece)
         if piece.endswith(":"):
-            self._complete(self.field.text(), len(self.field.text()))
-
-    # Hands
+            self.field.complete()
 
     def _search_saved(self, saved: SavedSearch) -> None:
         self.order.set(saved.order, saved.group)
         self.meaning.blockSignals(True)
-        self.meaning.setChecked(False)  # the search says itself how its words are meant
+        self.meaning.setChecked(False)  # the query itself shows its interpretation
         self.meaning.blockSignals(False)
         self.search(f"{saved.query} ")
 
     def _enter(self) -> None:
-        """Go to the hits: to those for what is typed now, once they are there."""
+        """Go to the hits for the typed text, once they are loaded."""
         if self._typing.isActive() or self._typed_for != self.field.text():
             self._entering = True
             self._start()
@@ -365,9 +345,9 @@ class SearchPanel(Panel):
             self.open_requested.emit(row.hit.path.text, fragment)
 
     async def _expand(self, row: SearchResultRow, at: int) -> None:
-        """Show all lines of a hit, and go to the first that was not shown."""
+        """Show all lines of a hit, and select the first new one."""
         query = self._asked
-        lines = await self._client.run(lambda workspace: workspace.index.searcher.lines(query, row.hit.path))
+        lines = await self._client.run(lambda vault: vault.search.lines(query, row.hit.path))
         self.model.expand(row.hit, lines)
         self.list.setCurrentIndex(self.model.index(at, 0))
 
@@ -380,7 +360,7 @@ class SearchPanel(Panel):
 
 
 class _HitList(QListView):
-    """The hits; Up on the first one leaves for the field."""
+    """The results list; Up in the first row returns to the field."""
 
     left_up = Signal()
 
@@ -391,7 +371,7 @@ class _HitList(QListView):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Up on the first row, and Escape, go back to the field."""
+        """Return to the field with Escape, and with Up in the first row."""
         first = self.currentIndex().row() <= 0
         if event.key() == Qt.Key.Key_Escape or (event.key() == Qt.Key.Key_Up and first):
             self.left_up.emit()

@@ -1,4 +1,4 @@
-"""An error in a search: the query with the position marked, and what was expected there."""
+"""A query error: the query with the position marked, and what was expected there."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _CONTEXT_CHARS = 16
 
 
 class QueryErrorView(QWidget):
-    """Two labels in the colour of danger; hidden until there is something to say."""
+    """Two labels in the danger color; hidden while there is no error."""
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -32,7 +32,7 @@ class QueryErrorView(QWidget):
         if position is not None:
             start = max(0, position - _CONTEXT_CHARS)
             lead = "…" if start else ""
-            # A letter of a wide script takes two columns.
+            # A wide character takes two columns.
             before = lead + query[start:position]
             columns = sum(2 if ord(letter) >= 0x1100 else 1 for letter in before.replace("…", "."))
             self.where.setFont(code_font(self._theme.zoom))

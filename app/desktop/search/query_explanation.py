@@ -1,4 +1,4 @@
-"""What a search means: its parts as a tree, each with the number of notes that it finds by itself."""
+"""The explanation of a query: its parts as a tree, each with its number of matching notes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MAX_ROWS = 9
 
 
 class QueryExplanationView(QTreeView):
-    """The tree, as high as it needs to be, up to some rows."""
+    """The tree, as high as its rows, up to a maximum."""
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -32,7 +32,7 @@ class QueryExplanationView(QTreeView):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def show_part(self, part: ExplanationNode | None) -> None:
-        """Show this tree, or nothing."""
+        """Show this tree, or hide it."""
         self._parts.clear()
         if part is not None:
             self._parts.appendRow(_item(part))
@@ -40,7 +40,7 @@ class QueryExplanationView(QTreeView):
         self.updateGeometry()
 
     def sizeHint(self) -> QSize:
-        """Room for all rows, up to some."""
+        """Return the height of all rows, up to a maximum."""
         rows = min(_MAX_ROWS, max(1, _count(self._parts.invisibleRootItem())))
         height = self.sizeHintForRow(0) if self._parts.rowCount() else self.fontMetrics().height() + 8
         return QSize(120, rows * height + 2 * self.frameWidth() + 4)

@@ -1,13 +1,17 @@
-"""A field for a search, which offers names and operators under it while one is typed."""
+"""A query field with completion of names and operators."""
 
 from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
 
 from PySide6.QtCore import QEvent, QModelIndex, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QCompleter, QListView, QWidget
 
+from app.desktop.runtime import tasks
 from app.desktop.search.operator_help import operator_label
-from app.desktop.theme.theme import ThemeSource
+from app.desktop.theme.theme import Theme, ThemeSource
 from app.desktop.widgets.count_delegate import CountDelegate
 from app.desktop.widgets.panel import SearchField
 from app.desktop.widgets.utf16 import from_utf16_offset, to_utf16_offset
@@ -17,18 +21,25 @@ _NOTE_ROLE = int(Qt.ItemDataRole.UserRole) + 1
 _MAX_ROWS, _MIN_POPUP_WIDTH = 10, 260
 
 
-class QueryField(SearchField):
-    """A line to search with; Tab takes the first offer, Down chooses one, Enter takes the chosen one.
+Completions = tuple[CompletionTarget, tuple[QuerySuggestion, ...]]
+"""What is being typed, and its completions."""
 
-    `completion_wanted` carries the text and the cursor's place whenever something was typed; `offer` answers.
-    `left_down`: Down was pressed while nothing is offered.
+Suggest = Callable[[str, int], Awaitable[Completions | None]]
+"""Returns the completions for a text and the cursor's position in it."""
+
+
+class QueryField(SearchField):
+    """A field for a query: Tab takes the first suggestion, Down selects one, Enter takes the selected one.
+
+    `left_down`: the user pressed Down while there were no suggestions.
     """
 
-    completion_wanted = Signal(str, int)
     left_down = Signal()
 
-    def __init__(self, theme: ThemeSource, words: str, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: ThemeSource | Theme, words: str, parent: QWidget | None = None) -> None:
         super().__init__(theme, words, parent)
+        self._suggest: Suggest | None = None
+        self._suggesting: asyncio.Task[None] | None = None
         self._wanted: CompletionTarget | None = None
         self._suggestions: tuple[QuerySuggestion, ...] = ()
         self._rows = QStandardItemModel(self)
@@ -41,16 +52,36 @@ class QueryField(SearchField):
         self._completer = QCompleter(self)
         self._completer.setModel(self._rows)
         self._completer.setPopup(self._popup)
-        # A completer puts a delegate of its own into its popup.
-        self._popup.setItemDelegate(CountDelegate(theme, _NOTE_ROLE, self._popup))
+        # A completer installs its own delegate in its popup.
+        self._popup.setItemDelegate(CountDelegate(self, _NOTE_ROLE, self._popup))
         self._completer.setWidget(self)
         self._completer.setMaxVisibleItems(_MAX_ROWS)
         self._completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
         self._popup.clicked.connect(self._accept_index)
-        self.textEdited.connect(self._ask)
+        self.textEdited.connect(self.complete)
 
-    def offer(self, wanted: CompletionTarget | None, suggestions: tuple[QuerySuggestion, ...]) -> None:
-        """Offer these for what is being typed; nothing if there are none, or the field is left."""
+    def set_suggest(self, suggest: Suggest) -> None:
+        """Suggest what this function returns."""
+        self._suggest = suggest
+
+    def complete(self) -> None:
+        """Suggest completions for what is being typed at the cursor."""
+        if self._suggest is None:
+            return
+        if self._suggesting is not None:
+            self._suggesting.cancel()
+        work = self._complete(self._suggest, self.text())
+        self._suggesting = tasks.start(work, owner=self, what=self.tr("list the names"))
+
+    async def _complete(self, suggest: Suggest, text: str) -> None:
+        found = await suggest(text, from_utf16_offset(text, self.cursorPosition()))
+        if text == self.text():
+            self._show_suggestions(*(found or (None, ())))
+
+    def _show_suggestions(
+        self, wanted: CompletionTarget | None, suggestions: tuple[QuerySuggestion, ...]
+    ) -> None:
+        """Show these, or nothing if there are none or the field has lost the focus."""
         self._wanted, self._suggestions = wanted, suggestions
         if wanted is None or not suggestions or not self.hasFocus():
             self._popup.hide()
@@ -72,7 +103,7 @@ class QueryField(SearchField):
         return tuple(one.shown for one in self._suggestions) if self._popup.isVisible() else ()
 
     def event(self, event: QEvent) -> bool:
-        """Take an offer with Tab, which would otherwise leave the field."""
+        """Accept a completion with Tab, which would otherwise move the focus."""
         if (
             isinstance(event, QKeyEvent)
             and event.type() == QEvent.Type.KeyPress
@@ -84,7 +115,7 @@ class QueryField(SearchField):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter takes what was chosen, Escape closes the offers, Down leaves the field for the results."""
+        """Accept with Enter, close with Escape, and leave for the results with Down."""
         key = event.key()
         if self._popup.isVisible():
             if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
@@ -102,35 +133,31 @@ class QueryField(SearchField):
         super().keyPressEvent(event)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Offer nothing more."""
+        """Close the completions."""
         if event.reason() != Qt.FocusReason.PopupFocusReason:
             self._wanted = None
         super().focusOutEvent(event)
 
     def minimumSizeHint(self) -> QSize:
-        """Narrow, so that the panel can be."""
+        """Return a narrow width, so that the panel can be narrow."""
         return QSize(60, super().minimumSizeHint().height())
-
-    def _ask(self) -> None:
-        text = self.text()
-        self.completion_wanted.emit(text, from_utf16_offset(text, self.cursorPosition()))
 
     def _accept_index(self, index: QModelIndex) -> None:
         self._accept(index.row())
 
     def _accept(self, row: int) -> None:
-        """Put an offer in place of what was typed."""
+        """Replace the typed text by a completion."""
         offered, self._wanted = self._wanted, None
         self._popup.hide()
         text = self.text()
-        # More may have been typed since the offer was made.
+        # More may have been typed since the completions were computed.
         wanted = completion_target_at(text, from_utf16_offset(text, self.cursorPosition()))
         same = offered is not None and wanted is not None and wanted.kind == offered.kind
         if wanted is None or not same or row >= len(self._suggestions):
             return
         made = self._suggestions[row].text
         end = wanted.end
-        # A bracket that is there already is the same bracket; so is a quotation mark.
+        # An existing bracket or quotation mark after the cursor closes the inserted one.
         end += made[-1:] in ("]", '"') and text[end : end + 1] == made[-1:]
         inside = wanted.kind == "property"
         place = wanted.start + len(made) - inside
@@ -139,4 +166,4 @@ class QueryField(SearchField):
             fresh, place = f"{fresh} ", place + 1
         self.setText(fresh)
         self.setCursorPosition(to_utf16_offset(fresh, place))
-        self._ask()
+        self.complete()

@@ -1,4 +1,4 @@
-"""The button that saves the search of the panel, or forgets it; and what else is done with saved searches."""
+"""The button to save or remove the current search, and the commands on saved searches."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.index.saved_searches import SavedSearch, SavedSearchesChanged
 
 
 class SaveSearchButton(ThemedButton):
-    """Filled while the followed query is a saved one; `order` says how its hits are listed.
+    """Filled if the current query is saved; `order` returns the sort order of its hits.
 
     `searches_changed` carries all saved searches.
     """
@@ -33,21 +33,21 @@ class SaveSearchButton(ThemedButton):
         self._update_icon()
 
     def load(self) -> None:
-        """Read the saved searches, soon."""
+        """Load the saved searches, without waiting for them."""
         tasks.start(self._load(), owner=self, what=self.tr("list the saved searches"))
 
     def follow(self, query: str) -> None:
-        """Stand for this query from now on."""
+        """Set the current query."""
         self._query = query.strip()
         self._update_icon()
 
     def act(self, what: str, name: str) -> None:
-        """Do with the saved search of this name: "rename" or "remove"."""
+        """Run "rename" or "remove" on the saved search of this name."""
         work = self._rename(name) if what == "rename" else self._remove(name)
         tasks.start(work, owner=self, what=self.tr("change the saved search"))
 
     async def _load(self) -> None:
-        self._set_searches(await self._client.run(lambda workspace: workspace.searches.list_searches()))
+        self._set_searches(await self._client.run(lambda vault: vault.searches.list_searches()))
 
     def _set_searches(self, searches: tuple[SavedSearch, ...]) -> None:
         self._searches = searches
@@ -80,13 +80,13 @@ class SaveSearchButton(ThemedButton):
         label = self.tr("A name for “{0}”:").format(query)
         name = await dialogs.prompt_text(self.window(), self.tr("Save this search"), label, query[:60])
         if name:
-            await self._client.run(lambda workspace: workspace.searches.save(name, query, order, group))
+            await self._client.run(lambda vault: vault.searches.save(name, query, order, group))
 
     async def _remove(self, name: str) -> None:
-        await self._client.run(lambda workspace: workspace.searches.remove(name))
+        await self._client.run(lambda vault: vault.searches.remove(name))
 
     async def _rename(self, name: str) -> None:
         label = self.tr("Another name for “{0}”:").format(name)
         fresh = await dialogs.prompt_text(self.window(), self.tr("Rename the search"), label, name)
         if fresh:
-            await self._client.run(lambda workspace: workspace.searches.rename(name, fresh))
+            await self._client.run(lambda vault: vault.searches.rename(name, fresh))

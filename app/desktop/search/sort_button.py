@@ -1,44 +1,43 @@
-"""In which order hits are listed, and under which headings: a button with a menu."""
+"""The button for sort order and grouping of hits, with a menu."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
+from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.panel import ThemedButton
 from app.index.search_request import Grouping, Order
 
 
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("OrderButton", text)
-
-
 class SortButton(ThemedButton):
-    """`order` and `grouping` are what is chosen; `changed` says that it is something else now."""
+    """Holds `order` and `grouping`; `changed` is emitted when the user chooses others."""
 
     changed = Signal()
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(theme, "sort-ascending", _tr("Order and groups of the results"), parent)
+        super().__init__(
+            theme, "sort-ascending", translate("SortButton", "Order and groups of the results"), parent
+        )
         self.order: Order = "relevance"
         self.grouping: Grouping = ""
         self._actions: dict[tuple[str, str], QAction] = {}
         menu = QMenu(self)
         orders: tuple[tuple[Order, str], ...] = (
-            ("relevance", _tr("Best match first")),
-            ("name", _tr("By name")),
-            ("modified", _tr("Changed last first")),
-            ("created", _tr("Made last first")),
+            ("relevance", translate("SortButton", "Best match first")),
+            ("name", translate("SortButton", "By name")),
+            ("modified", translate("SortButton", "Changed last first")),
+            ("created", translate("SortButton", "Made last first")),
         )
         self._section(menu, "order", orders, self._set_order)
         menu.addSeparator()
         groups: tuple[tuple[Grouping, str], ...] = (
-            ("", _tr("No groups")),
-            ("folder", _tr("Group by folder")),
-            ("type", _tr("Group by type")),
-            ("tag", _tr("Group by first tag")),
+            ("", translate("SortButton", "No groups")),
+            ("folder", translate("SortButton", "Group by folder")),
+            ("type", translate("SortButton", "Group by type")),
+            ("tag", translate("SortButton", "Group by first tag")),
         )
         self._section(menu, "group", groups, self._set_group)
         self.setMenu(menu)
@@ -46,7 +45,7 @@ class SortButton(ThemedButton):
         self._update_checks()
 
     def set(self, order: Order, group: Grouping) -> None:
-        """Choose, without `changed`."""
+        """Set order and grouping, without emitting `changed`."""
         self.order, self.grouping = order, group
         self._update_checks()
 

@@ -1,4 +1,4 @@
-"""What the search panel shows before anything is searched: saved searches, and what a search can say."""
+"""The start page of the search panel: saved searches and examples of the query language."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _Index = QModelIndex | QPersistentModelIndex
 
 
 class SearchStartPage(QListView):
-    """A list to begin from.
+    """The list of saved searches and examples.
 
-    `search_requested` carries a saved search, `piece_chosen` a piece of the language to put into the field,
-    `act_requested` what is to be done with a saved search ("rename", "remove") and its name,
-    `filter_requested` a query that the graph is to be filtered by.
+    `search_requested` carries a saved search, `piece_chosen` an example for the field, `act_requested` a
+    command on a saved search ("rename", "remove") and its name, `filter_requested` a query to filter the
+    graph by.
     """
 
     search_requested = Signal(object)
@@ -58,7 +58,7 @@ class SearchStartPage(QListView):
         self.show_searches(())
 
     def show_searches(self, searches: Iterable[SavedSearch]) -> None:
-        """Show these saved searches over the examples."""
+        """Show these saved searches above the examples."""
         self._rows.clear()
         searches = tuple(searches)
         if searches:
@@ -101,14 +101,14 @@ class SearchStartPage(QListView):
 
 
 class _StartPageDelegate(QStyledItemDelegate):
-    """Paints a heading, or a name with what it means under it."""
+    """Paints a heading, or a name with its meaning below it."""
 
     def __init__(self, theme: ThemeSource, parent: QObject) -> None:
         super().__init__(parent)
         self._theme = theme
 
     def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
-        """Two lines, one for a heading."""
+        """Return the height of two lines, or of one for a heading."""
         line = QFontMetrics(option.font).height()
         return QSize(80, line + 16 if index.data(_KIND_ROLE) == _HEAD_KIND else 2 * line + 10)
 

@@ -1,7 +1,7 @@
-"""The settings: made from the settings model, so that every field has its title, words and control.
+"""The settings dialog, built from the settings model: each field has its title, description and editor.
 
-There are too many sections to make and dress at once, and the user sees one: it is made when it is shown,
-the others between the window's events, or as soon as something needs them.
+Building all sections at once would be slow, and the user sees one: a section is built when it is shown, the
+others between events or as soon as they are needed.
 """
 
 from __future__ import annotations
@@ -28,11 +28,12 @@ from shiboken6 import isValid
 
 from app.desktop.runtime.time_sliced_queue import TimeSlicedQueue
 from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.dialogs import resize_within_screen
 from app.desktop.widgets.model_form import Editor, create_editor, with_description
 from app.desktop.widgets.panel import EmptyState, SearchField
 from app.settings import Settings
 
-_FIRST_EXTRAS = ("tools", "programs")  # what writes into the lists comes before them
+_FIRST_EXTRAS = ("tools", "programs")  # sections that write into the lists of other sections come before them
 Extra = Callable[[QWidget], QWidget]
 OwnEditor = Callable[[object], Editor]
 """Makes the editor of one setting, showing a value, where the one made from its type does not do."""
@@ -40,7 +41,7 @@ OwnEditor = Callable[[object], Editor]
 
 @dataclass(slots=True)
 class _SettingRow:
-    """A setting as shown: where it is, the words it is found by, its widget and its error."""
+    """A setting in the dialog: its section and name, searchable text, widget and error."""
 
     section: str
     name: str
@@ -50,12 +51,11 @@ class _SettingRow:
 
 
 class SettingsDialog(QDialog):
-    """Shows `settings`; every valid change is in effect at once: `changed` carries the new `Settings`.
+    """Shows `settings`; `changed` carries the new `Settings` after every valid change.
 
-    `extras` adds a widget at the end of a section (by its name), for what is not a plain value; `own`
-    are editors of single settings, by section and name: both are called when their section is made, after
-    the dialog itself. `left_for` carries the command for which the user
-    closed it.
+    `extras` adds a widget at the end of a section (by its name), for what is not a plain value; `own` has the
+    editors of single settings, by section and name. Both are called when their section is built, after the
+    dialog itself. `left_for` carries the command for which the user closed the dialog.
     """
 
     changed = Signal(object)
@@ -85,7 +85,7 @@ class SettingsDialog(QDialog):
         self._found = TimeSlicedQueue(lambda name: self._sections[str(name)].show(), self)
         self._build()
         zoom = theme.zoom
-        self.resize(round(820 * zoom), round(600 * zoom))
+        resize_within_screen(self, round(820 * zoom), round(600 * zoom))
         self.search.setFocus()
 
     def show_section(self, name: str) -> None:
@@ -95,23 +95,23 @@ class SettingsDialog(QDialog):
                 self.list.setCurrentRow(row)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Have the chosen section ready, and the others soon."""
+        """Build the selected section now, and the others soon."""
         self._show_item(self.list.currentItem())
         super().showEvent(event)
         self._slices.add_later(name for name, parts in self._unmade.items() for _ in parts)
 
     def leave_for(self, command: str) -> None:
-        """Close the settings and do the command."""
+        """Close the settings and run the command."""
         self.accept()
         self.left_for.emit(command)
 
     def editor_of(self, section: str, name: str) -> Editor:
-        """The editor of one setting."""
+        """Return the editor of one setting."""
         self._make(section)
         return self._editors[section, name]
 
     def shown(self) -> tuple[str, ...]:
-        """The settings in sight, as "section.name"."""
+        """Return the visible settings, as "section.name"."""
         self._make_all()
         return tuple(f"{row.section}.{row.name}" for row in self._rows if not row.widget.isHidden())
 
@@ -119,7 +119,7 @@ class SettingsDialog(QDialog):
         self._editors: dict[tuple[str, str], Editor] = {}
         self.search = SearchField(self._theme, self.tr("Search settings"))
         self.search.textChanged.connect(self._filter)
-        # From the outside in: what a filled part is put into styles all that is in it once more.
+        # From the outside in: adding a filled widget to a parent styles everything in it again.
         side = QWidget(self)
         self.list = QListWidget(side)
         self.list.setObjectName("sections")
@@ -157,7 +157,7 @@ class SettingsDialog(QDialog):
         self.list.currentItemChanged.connect(lambda item, _: self._show_item(item))
 
     def _add_section(self, name: str, title: str, page: QWidget) -> None:
-        """Its line in the list and its place on the page; what it holds is made later."""
+        """Add the section's list entry and an empty page; its content is built later."""
         self.list.addItem(item := QListWidgetItem(title))
         item.setData(Qt.ItemDataRole.UserRole, name)
         item.setSizeHint(QSize(0, round(30 * self._theme.zoom)))
@@ -173,13 +173,14 @@ class SettingsDialog(QDialog):
         self._column.addWidget(block)
 
     def _parts(self, section: str) -> list[str]:
-        """What a section is made of, from top to bottom: its settings, and "" for what is no plain value."""
-        fields = list(type(getattr(self.settings, section)).model_fields)
+        """Yield the parts of a section from top to bottom: its settings, and "" for its extra widget."""
+        known = type(getattr(self.settings, section)).model_fields
+        fields = [name for name, field in known.items() if field.json_schema_extra != {"form": False}]
         extra = [""] if section in self._extras else []
         return [*extra, *fields] if section in _FIRST_EXTRAS else [*fields, *extra]
 
     def _work_on(self, thing: object) -> None:
-        """Make the next part of a section, or dress one that nobody has looked at yet."""
+        """Build the next part of a section, or polish one that has not been shown yet."""
         if isinstance(thing, QWidget):
             if isValid(thing):
                 thing.ensurePolished()
@@ -195,7 +196,7 @@ class SettingsDialog(QDialog):
         column.addWidget(self._setting(section, name) if name else self._extra(section, block))
 
     def _make(self, section: str) -> None:
-        """Make what is left of a section."""
+        """Build the rest of a section."""
         while self._unmade[section]:
             self._make_next(section)
 
@@ -204,7 +205,7 @@ class SettingsDialog(QDialog):
             self._make(section)
 
     def _extra(self, section: str, block: QWidget) -> QWidget:
-        """The widget beside a section's plain values; the search finds it by its section's name."""
+        """Build the section's extra widget; the search finds it by the section's name."""
         made = self._extras[section](block)
         title = Settings.model_fields[section].title or section
         words = f"{title} {made.accessibleDescription()} {section}".casefold()
@@ -220,7 +221,7 @@ class SettingsDialog(QDialog):
             if (section, name) in self._own
             else create_editor(name, field, value)
         )
-        made.changed.connect(lambda value: self._apply_value(section, name, value))
+        made.changed.connect(lambda value: self.set_value(section, name, value))
         self._editors[section, name] = made
         widget = QWidget(self._sections[section])
         column = QVBoxLayout(widget)
@@ -237,23 +238,26 @@ class SettingsDialog(QDialog):
         self._rows.append(_SettingRow(section, name, words, widget, error))
         return widget
 
-    def _apply_value(self, section: str, name: str, value: object) -> None:
-        """Put a value in if the model takes it; what it does not take is said beside it, and not saved."""
-        (row,) = (row for row in self._rows if (row.section, row.name) == (section, name))
+    def set_value(self, section: str, name: str, value: object) -> None:
+        """Apply a valid value; show the error beside an invalid one and do not save it."""
+        row = next((row for row in self._rows if (row.section, row.name) == (section, name)), None)
         holder = getattr(self.settings, section)
         values = {**holder.model_dump(), name: value}
         try:
             fresh = type(holder).model_validate(values)
         except ValidationError as error:
+            if row is None:
+                raise
             row.error.setText("; ".join(problem["msg"] for problem in error.errors()))
             row.error.show()
             return
-        row.error.hide()
+        if row is not None:
+            row.error.hide()
         self.settings = self.settings.model_copy(update={section: fresh})
         self.changed.emit(self.settings)
 
     def _show_item(self, item: QListWidgetItem | None) -> None:
-        """Show one section alone, unless something is searched for."""
+        """Show one section alone, unless a search is active."""
         if item is None or self.search.text().strip():
             return
         wanted = item.data(Qt.ItemDataRole.UserRole)
@@ -264,7 +268,7 @@ class SettingsDialog(QDialog):
         self.area.verticalScrollBar().setValue(0)
 
     def _filter(self, text: str) -> None:
-        """Show what is found: the first section at once, those below it between the window's events."""
+        """Show the search results: the first section at once, those below between events."""
         self._make_all()
         self._found.clear()
         words = text.casefold().split()
@@ -278,7 +282,7 @@ class SettingsDialog(QDialog):
             return
         if self.list.currentRow() >= 0:
             self._section = self.list.currentRow()
-            # What is found may be of any section: none is marked meanwhile.
+            # The results may belong to any section, so none is selected.
             self.list.setCurrentRow(-1)
         with_rows = {row.section for row in self._rows if not row.widget.isHidden()}
         found = [name for name in self._sections if name in with_rows]

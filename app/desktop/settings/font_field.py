@@ -1,4 +1,4 @@
-"""A setting that names a font: a list of those that are installed, the first entry for none of one's own."""
+"""The editor of a font setting: the installed fonts, and a first entry for the default."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from app.desktop.widgets.model_form import Editor
 
 
 def font_editor(value: object, *, usual: str, fixed_pitch: bool = False) -> Editor:
-    """The editor of a font's family.
+    """Return the editor of a font family.
 
     Args:
-        value: The family; empty for the usual one.
-        usual: What the entry for the usual font says.
-        fixed_pitch: Offer only fonts whose letters are equally wide.
+        value: The family; empty for the default.
+        usual: The label of the default.
+        fixed_pitch: List only fonts with a fixed pitch.
     """
     box = QComboBox()
     box.addItem(usual, "")
@@ -25,7 +25,7 @@ def font_editor(value: object, *, usual: str, fixed_pitch: bool = False) -> Edit
             box.addItem(family, family)
     chosen = str(value)
     if chosen and box.findData(chosen) < 0:
-        box.addItem(chosen, chosen)  # From another machine: it is kept.
+        box.addItem(chosen, chosen)  # A font of another machine is kept.
     box.setCurrentIndex(max(0, box.findData(chosen)))
     made = Editor(box, box.currentData)
     box.currentIndexChanged.connect(made.emit_value)

@@ -1,4 +1,4 @@
-"""The secrets of the channels, on the settings' page of messages: typed in, kept away, never shown again."""
+"""The secrets of the message channels in the settings; they are stored and never shown again."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from app.messages.discord import DiscordWebhook
 from app.settings import MessageSettings
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 
 class SecretRow(QWidget):
-    """One secret: a field, a button that keeps it, one that forgets it, and what there is now in words."""
+    """One secret: a field, buttons to save and remove it, and its state."""
 
     def __init__(self, title: str, hint: str, client: VaultClient | None, service: str) -> None:
         super().__init__()
@@ -60,7 +60,7 @@ class SecretRow(QWidget):
         column.addWidget(self.words)
 
     def show_for(self, settings: MessageSettings, account: str) -> None:
-        """The secret of this account; without one there is nothing to keep it for."""
+        """Show the state of this account's secret; without an account, disable the row."""
         self._settings, self._account = settings, account
         usable = self._client is not None and bool(account)
         self.field.setEnabled(usable)
@@ -71,10 +71,10 @@ class SecretRow(QWidget):
         elif not account:
             self._show_text(self._missing(), "muted")
         else:
-            tasks.start(self._load_state(), owner=self, what="look for the secret")
+            tasks.start(self._load_state(), owner=self, what=self.tr("look for the secret"))
 
     def save(self) -> None:
-        """Keep what is typed, if it can be one."""
+        """Save the typed secret if it is well-formed."""
         secret = self.field.text().strip()
         if not secret:
             return
@@ -83,14 +83,14 @@ class SecretRow(QWidget):
         except InvalidParametersError as error:
             self._show_text(error.message, "danger")
             return
-        tasks.start(self._store_secret(secret), owner=self, what="save the secret")
+        tasks.start(self._store_secret(secret), owner=self, what=self.tr("save the secret"))
 
     def forget(self) -> None:
-        """Take it away."""
-        tasks.start(self._store_secret(""), owner=self, what="forget the secret")
+        """Remove the secret."""
+        tasks.start(self._store_secret(""), owner=self, what=self.tr("remove the secret"))
 
     def _missing(self) -> str:
-        """What is to be entered before the secret."""
+        """Return what must be entered before the secret."""
         return self.tr("Enter the handle first.")
 
     def _check(self, secret: str) -> None:
@@ -102,7 +102,7 @@ class SecretRow(QWidget):
     async def _store_secret(self, secret: str) -> None:
         assert self._client is not None
         service, account = self._service, self._account
-        await self._client.run(lambda ws: ws.keys.set(service, account, secret))
+        await self._client.run(lambda vault: vault.settings.set_key(service, account, secret))
         self.field.clear()
         await self._load_state()
 
@@ -110,8 +110,8 @@ class SecretRow(QWidget):
         assert self._client is not None
         service, account = self._service, self._account
 
-        def state(workspace: Workspace) -> tuple[bool, bool]:
-            return workspace.keys.get(service, account) is not None, workspace.keys.persistent
+        def state(vault: VaultService) -> tuple[bool, bool]:
+            return vault.settings.key(service, account) is not None, vault.settings.keeps_keys
 
         has, persistent = await self._client.run(state)
         self.forget_button.setVisible(has)
@@ -153,7 +153,7 @@ class MessagesPage(QFrame):
         self.show_settings(settings)
 
     def show_settings(self, settings: MessageSettings) -> None:
-        """The settings that are in force."""
+        """Apply the current settings."""
         self.webhook.show_for(settings, WEBHOOK)
         self.password.show_for(settings, settings.bluesky_handle)
         for row in self.more:

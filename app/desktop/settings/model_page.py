@@ -1,4 +1,4 @@
-"""The model page's own row of the settings: the key, and a test of whether the model works."""
+"""The API key and the connection test on the model page of the settings."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ from app.desktop.bridge import VaultClient
 from app.desktop.connections.settings_link import ConnectionsLink
 from app.desktop.notes.spelling import DictionaryStatus
 from app.desktop.runtime import tasks
+from app.desktop.runtime.translation import translate
+from app.desktop.settings.answering_field import AnsweringEditor
 from app.desktop.settings.dialog import Extra, OwnEditor, SettingsDialog
 from app.desktop.settings.external.page import ExternalServersPage
 from app.desktop.settings.font_field import font_editor
@@ -36,18 +38,17 @@ from app.desktop.settings.web_page import WebSearchPage
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.model_form import ModelRows
 from app.desktop.widgets.panel import ThemedButton
-from app.settings import AgentProgram, ModelSettings, Settings
-from app.workspace import queries
+from app.settings import AgentProgram, AnswerByModel, ModelSettings, Settings
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 
 class ModelPage(QFrame):
-    """The key of the provider that is chosen, and a button that asks its model for one word.
+    """The API key of the chosen provider, and a button that tests its model.
 
-    The key goes to the system's key store and is never shown again. `set_model` is called with the name of
-    a model that the server has and the user picks.
+    The key is saved in the system's credential store and never shown again. `set_model` is called with the
+    name of a model on the server that the user picks, `use_model` when the model shall answer.
     """
 
     def __init__(
@@ -57,6 +58,8 @@ class ModelPage(QFrame):
         model: ModelSettings,
         set_model: Callable[[str], None],
         parent: QWidget | None = None,
+        *,
+        use_model: Callable[[], None] | None = None,
     ) -> None:
         super().__init__(parent)
         self.setObjectName("card")
@@ -71,26 +74,30 @@ class ModelPage(QFrame):
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 14, 16, 14)
         column.setSpacing(12)
-        for widget in (self._words, self._key_box, self._test_box):
+        self.use_button = QPushButton(self.tr("Let this model answer"))
+        self.use_button.setToolTip(self.tr("Now someone else answers in the agent panel"))
+        self.use_button.clicked.connect(lambda: use_model() if use_model is not None else None)
+        self.use_button.hide()
+        for widget in (self._words, self._key_box, self._test_box, self.use_button):
             column.addWidget(widget)
         self.show_model(model)
 
     def _build_key(self, theme: ThemeSource) -> QWidget:
         self.key = QLineEdit()
         self.key.setEchoMode(QLineEdit.EchoMode.Password)
-        self.key.setAccessibleName("Key")
+        self.key.setAccessibleName(self.tr("API key"))
         self.key.returnPressed.connect(self.save_key)
-        eye = ThemedButton(theme, "eye", "Show what is typed", self)
+        eye = ThemedButton(theme, "eye", self.tr("Show the key"), self)
         eye.setCheckable(True)
         modes = QLineEdit.EchoMode
         eye.toggled.connect(lambda on: self.key.setEchoMode(modes.Normal if on else modes.Password))
-        self._save = QPushButton("Save the key")
+        self._save = QPushButton(self.tr("Save"))
         self._save.clicked.connect(self.save_key)
-        self._forget = QPushButton("Forget it")
+        self._forget = QPushButton(self.tr("Remove"))
         self._forget.setProperty("role", "quiet")
         self._forget.clicked.connect(self.forget_key)
         self.key_state = _create_label()
-        title = QLabel("Key")
+        title = QLabel(self.tr("API key"))
         title.setProperty("textSize", "strong")
         title.setBuddy(self.key)
         row = QHBoxLayout()
@@ -101,16 +108,16 @@ class ModelPage(QFrame):
         return _stacked(title, row, self.key_state)
 
     def _build_test(self) -> QWidget:
-        self.test = QPushButton("Test the model")
+        self.test = QPushButton(self.tr("Test model"))
         self.test.clicked.connect(self.check)
         self.result = _create_label()
         self.models = QComboBox()
-        self.models.setAccessibleName("Models of this server")
+        self.models.setAccessibleName(self.tr("Models on this server"))
         self.models.activated.connect(self._pick)
         self._pick_box = QWidget()
         row = QHBoxLayout(self._pick_box)
         row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(QLabel("Models of this server"))
+        row.addWidget(QLabel(self.tr("Models on this server")))
         row.addWidget(self.models, 1)
         self._pick_box.hide()
         buttons = QHBoxLayout()
@@ -119,40 +126,44 @@ class ModelPage(QFrame):
         return _stacked(buttons, self.result, self._pick_box)
 
     def show_model(self, model: ModelSettings) -> None:
-        """The settings of the model that are in force; what was tested says nothing of other ones."""
+        """Apply the current model settings and clear the result of an earlier test."""
         if model != self._model:
             _show_text(self.result, "")
         self._model = model
-        known = next((one for one in PROVIDERS if one.id == model.provider), None)
-        usable = known is not None and self._client is not None
+        known = next(one for one in PROVIDERS if one.id == model.provider)
+        usable = self._client is not None
         self._key_box.setVisible(usable)
         self._test_box.setVisible(usable)
         self._words.setVisible(not usable)
-        if known is None:
-            self._words.setText("The built-in agent is chosen: it works without a model and without a key.")
-        elif self._client is None:
-            self._words.setText("Open a vault to enter the key and to test the model.")
+        if self._client is None:
+            self._words.setText(self.tr("Open a vault to enter the key and test the model."))
         else:
-            self.key.setPlaceholderText("A key" if known.needs_key else "A key, if the server wants one")
-            tasks.start(self._show_key(), owner=self, what="look for the key")
+            optional = self.tr("API key, if the server needs one")
+            self.key.setPlaceholderText(self.tr("API key") if known.needs_key else optional)
+            tasks.start(self._show_key(), owner=self, what=self.tr("look for the key"))
+
+    def show_answering(self, settings: Settings) -> None:
+        """Offer to let the model answer if it is set up and does not."""
+        answers = isinstance(settings.agent.answering, AnswerByModel)
+        self.use_button.setVisible(not answers and bool(settings.model.model.strip()))
 
     def save_key(self) -> None:
-        """Keep what was typed."""
+        """Save the typed key."""
         if key := self.key.text().strip():
-            tasks.start(self._store_key(key), owner=self, what="save the key")
+            tasks.start(self._store_key(key), owner=self, what=self.tr("save the key"))
 
     def forget_key(self) -> None:
-        """Take the key away."""
-        tasks.start(self._store_key(""), owner=self, what="forget the key")
+        """Remove the key."""
+        tasks.start(self._store_key(""), owner=self, what=self.tr("remove the key"))
 
     def check(self) -> None:
-        """Ask the model."""
-        tasks.start(self._check(), owner=self, what="test the model")
+        """Test the model with a request."""
+        tasks.start(self._check(), owner=self, what=self.tr("test the model"))
 
     async def _store_key(self, key: str) -> None:
         assert self._client is not None
         model = self._model
-        await self._client.run(lambda ws: ws.keys.set(model.provider, model.base_url, key))
+        await self._client.run(lambda vault: vault.settings.set_key(model.provider, model.base_url, key))
         self.key.clear()
         await self._show_key()
 
@@ -160,26 +171,27 @@ class ModelPage(QFrame):
         assert self._client is not None
         has, persistent = await self._client.run(partial(_key_state, model=self._model))
         self._forget.setVisible(has)
-        self._save.setText("Replace the key" if has else "Save the key")
-        where = "in the system's key store" if persistent else "until the app ends"
-        if has:
-            text = f"There is a key; it is kept {where}."
+        self._save.setText(self.tr("Replace") if has else self.tr("Save"))
+        if has and persistent:
+            text = self.tr("Saved in the system's key store.")
+        elif has:
+            text = self.tr("Saved until you quit the app.")
         elif persistent:
-            text = "It goes to the system's key store, never into the settings, logs or the audit."
+            text = self.tr("It is saved in the system's key store, never in settings or logs.")
         else:
-            text = "This system has no key store: the key is kept in memory, until the app ends."
+            text = self.tr("This system has no key store: the key is kept in memory until you quit the app.")
         _show_text(self.key_state, text, "muted" if persistent else "warning")
 
     async def _check(self) -> None:
         assert self._client is not None
         self.test.setEnabled(False)
-        _show_text(self.result, "Asking the model…")
+        _show_text(self.result, self.tr("Testing…"))
         try:
             if key := self.key.text().strip():
                 await self._store_key(key)
-            self._show_check(await self._client.run(queries.check_model))
+            self._show_check(await self._client.run(lambda vault: vault.settings.check_model()))
         except BaseException:
-            _show_text(self.result, "The test could not be made.", "danger")
+            _show_text(self.result, self.tr("Could not run the test."), "danger")
             raise
         finally:
             self.test.setEnabled(True)
@@ -198,7 +210,7 @@ class ModelPage(QFrame):
 def settings_with_model(
     settings: Settings, theme: ThemeSource, client: VaultClient | None, parent: QWidget
 ) -> SettingsDialog:
-    """The settings dialog with what some pages hold beside plain values: the key, switches, secrets."""
+    """Return the settings dialog with its extra widgets: keys, switches, secrets."""
     made: list[ModelPage] = []
 
     def set_model(name: str) -> None:
@@ -208,8 +220,17 @@ def settings_with_model(
             chosen.emit_value()
 
     def extra(block: QWidget) -> QWidget:
-        made.append(ModelPage(client, theme, dialog.settings.model, set_model, block))
+        use = partial(dialog.set_value, "agent", "answering", AnswerByModel())
+        made.append(ModelPage(client, theme, dialog.settings.model, set_model, block, use_model=use))
+        made[0].show_answering(dialog.settings)
         return made[0]
+
+    answering: list[AnsweringEditor] = []
+
+    def answering_editor(value: object) -> AnsweringEditor:
+        del value
+        answering.append(AnsweringEditor(dialog.settings))
+        return answering[0]
 
     secrets: list[MessagesPage] = []
 
@@ -223,20 +244,17 @@ def settings_with_model(
         web_keys.append(WebSearchPage(client, dialog.settings.web, block))
         return web_keys[0]
 
-    def put(section: str, name: str, id: str, there: bool) -> None:
-        """Have a category in a list of the settings, or not."""
-        kept = [one for one in getattr(getattr(dialog.settings, section), name) if one != id]
-        line = dialog.editor_of(section, name)
+    def switch_plugin(name: str, on: bool) -> None:
+        kept = [one for one in dialog.settings.tools.plugins_on if one != name]
+        line = dialog.editor_of("tools", "plugins_on")
         if isinstance(line.control, QLineEdit):
-            line.control.setText(", ".join([*kept, id] if there else kept))
+            line.control.setText(", ".join([*kept, name] if on else kept))
             line.emit_value()
 
-    def switch_plugin(name: str, on: bool) -> None:
-        put("tools", "plugins_on", name, on)
-
     def switch(id: str, on: bool) -> None:
-        put("permissions", "categories_off", id, not on)
-        put("tools", "categories_on", id, on and id not in DEFAULT_ON)
+        others = {one: value for one, value in dialog.settings.permissions.categories.items() if one != id}
+        is_default = on and id in DEFAULT_ON
+        dialog.set_value("permissions", "categories", others if is_default else {**others, id: on})
 
     def categories(block: QWidget) -> QWidget:
         switches = ToolCategoryList(client, dialog.settings, block)
@@ -284,18 +302,24 @@ def settings_with_model(
         ("external", "servers"): lambda value: ExternalServersPage(
             client, theme, dialog.settings.external.servers
         ),
+        ("agent", "answering"): answering_editor,
         ("embeddings", "model"): lambda value: SentenceModelEditor(client, str(value), theme.zoom),
-        ("editor", "font"): lambda value: font_editor(value, usual=dialog.tr("As the interface")),
+        ("editor", "font"): lambda value: font_editor(
+            value, usual=translate("SettingsDialog", "As the interface")
+        ),
         ("editor", "code_font"): lambda value: font_editor(
-            value, usual=dialog.tr("System default"), fixed_pitch=True
+            value, usual=translate("SettingsDialog", "System default"), fixed_pitch=True
         ),
     }
     dialog = SettingsDialog(settings, theme, extras, parent, own=own)
 
     def show(changed: Settings) -> None:
-        """Tell what is there already; a section that is made later begins with the settings of then."""
+        """Update the existing widgets; a section that is built later starts with the settings of then."""
         for model in made:
             model.show_model(changed.model)
+            model.show_answering(changed)
+        for editor in answering:
+            editor.show_settings(changed)
         for message in secrets:
             message.show_settings(changed.messages)
         for keys in web_keys:
@@ -313,9 +337,9 @@ def settings_with_model(
     return dialog
 
 
-def _key_state(workspace: Workspace, model: ModelSettings) -> tuple[bool, bool]:
-    keys = workspace.keys
-    return keys.get(model.provider, model.base_url) is not None, keys.persistent
+def _key_state(vault: VaultService, model: ModelSettings) -> tuple[bool, bool]:
+    has_key = vault.settings.key(model.provider, model.base_url) is not None
+    return has_key, vault.settings.keeps_keys
 
 
 def _create_label() -> QLabel:

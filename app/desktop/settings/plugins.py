@@ -1,4 +1,4 @@
-"""The plug-ins in the user's folder, in the settings: what is there, and which of them are loaded."""
+"""The list of plug-ins in the user's folder, in the settings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.toolkit.plugins import PluginPackage, plugin_packages
 
 
 class PluginList(QWidget):
-    """A card for each plug-in of the folder. `wanted` carries its name and whether it is to be loaded."""
+    """A card for each plug-in in the folder; `wanted` carries its name and whether to load it."""
 
     wanted = Signal(str, bool)
 
@@ -50,7 +50,7 @@ class PluginList(QWidget):
         self.show_settings(settings)
 
     def show_settings(self, settings: Settings) -> None:
-        """Show which plug-ins are on by these settings."""
+        """Show which plug-ins these settings enable."""
         for name, box in self.boxes.items():
             box.blockSignals(True)
             box.setChecked(name in settings.tools.plugins_on)

@@ -1,4 +1,4 @@
-"""Agents from outside that this machine has, on the settings' page of them: added by one button."""
+"""Installed external agents in the settings, each with a button to add it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.settings import AgentProgram, AgentProgramSettings
 
 
 class ProgramsPage(QFrame):
-    """Offers the known programs that are installed and not in the settings yet; `added` carries one."""
+    """Lists known agents that are installed and not in the settings yet; `added` carries one."""
 
     added = Signal(object)
 
@@ -42,14 +42,14 @@ class ProgramsPage(QFrame):
         self._show()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Look for them, the first time."""
+        """Look for installed agents the first time."""
         super().showEvent(event)
         if not self._looking:
             self._looking = True
-            tasks.start(self._find_programs(), owner=self, what="look for agents on this machine")
+            tasks.start(self._find_programs(), owner=self, what=self.tr("look for installed agents"))
 
     def show_settings(self, settings: AgentProgramSettings) -> None:
-        """The settings that are in force."""
+        """Apply the current settings."""
         self._settings = settings
         self._show()
 

@@ -1,4 +1,4 @@
-"""The setting of the model for semantic search: the app's own models as choices, or another one by name."""
+"""The setting for the semantic search model: the built-in models as choices, or another one by name."""
 
 from __future__ import annotations
 
@@ -24,8 +24,7 @@ from app.embeddings.languages import LanguagesMeasured, VaultLanguages
 from app.embeddings.model_config import MULTILINGUAL, SHIPPED_MODEL
 from app.embeddings.sync_scheduler import EmbeddingFailed, EmbeddingProgressed
 from app.events import Event
-from app.workspace import Workspace
-from app.workspace.embedding_service import ModelPreparing, ModelSwitched
+from app.workspace import ModelPreparing, ModelSwitched, VaultService
 
 _OTHER = ""
 _RADIO_INDENT = 26
@@ -37,9 +36,9 @@ class SentenceModelEditor(Editor):
     """Three choices, the languages of the open vault, and the progress of a switch.
 
     Args:
-        client: The open vault; None while none is.
+        client: The open vault, or None.
         value: The name of the chosen model.
-        zoom: How much larger than usual the interface is.
+        zoom: The zoom of the interface.
     """
 
     def __init__(self, client: VaultClient | None, value: str, zoom: float = 1.0) -> None:
@@ -47,7 +46,7 @@ class SentenceModelEditor(Editor):
         card.setObjectName("card")
         super().__init__(card, self._name)
         self._client = client
-        # As far in as the words of a radio button.
+        # Align with the text of a radio button.
         self._indent = round(_RADIO_INDENT * zoom)
         self._buttons: dict[str, QRadioButton] = {}
         self._group = QButtonGroup(self)
@@ -97,7 +96,7 @@ class SentenceModelEditor(Editor):
             client.events.batch.connect(self._notice)
 
     def button(self, name: str) -> QRadioButton:
-        """Return the button of a model of the app's own, or of another one for an empty name."""
+        """Return the button of a built-in model, or of another one for an empty name."""
         return self._buttons[name]
 
     def _add(self, name: str, title: str, about: str, column: QVBoxLayout) -> QLabel:
@@ -122,7 +121,7 @@ class SentenceModelEditor(Editor):
         return label
 
     def _about_multilingual(self, state: str) -> str:
-        """Describe the multilingual model with where it is."""
+        """Describe the multilingual model and its source."""
         where = {
             "ready": self.tr("installed"),
             "convertible": self.tr("converted on this computer when chosen, about 10 seconds"),
@@ -132,7 +131,7 @@ class SentenceModelEditor(Editor):
         return f"{words} · {where[state]}" if state in where else words
 
     def _name(self) -> str:
-        """Return the name of the chosen model; English while none is typed."""
+        """Return the name of the chosen model; the English one if the name field is empty."""
         chosen = next((name for name, button in self._buttons.items() if button.isChecked()), SHIPPED_MODEL)
         return chosen or self.line.text().strip() or SHIPPED_MODEL
 
@@ -147,8 +146,6 @@ class SentenceModelEditor(Editor):
     def _typed(self) -> None:
         if self._buttons[_OTHER].isChecked() and self.line.text().strip():
             self.emit_value()
-
-    # What the vault says
 
     def _look(self) -> None:
         tasks.start(self._look_now(), owner=self, what=self.tr("look for the multilingual model"))
@@ -206,7 +203,7 @@ class SentenceModelEditor(Editor):
         self.state.setVisible(bool(words))
 
     def _show_languages(self, languages: VaultLanguages | None) -> None:
-        """Name the languages of the open vault."""
+        """Show the languages of the open vault."""
         if languages is None or not languages.shares:
             return
         shares = [(code, share) for code, share in languages.shares if share >= _MIN_SHARE]
@@ -217,5 +214,5 @@ class SentenceModelEditor(Editor):
         self.languages.show()
 
 
-async def _facts(workspace: Workspace) -> tuple[str, VaultLanguages | None]:
-    return workspace.switching_to, workspace.languages
+async def _facts(vault: VaultService) -> tuple[str, VaultLanguages | None]:
+    return vault.semantic.switching_to, vault.semantic.languages

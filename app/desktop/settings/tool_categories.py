@@ -1,4 +1,4 @@
-"""The categories of tools in the settings: what each may do, and whether it is on, for all vaults or here."""
+"""The tool categories in the settings: their levels, and where each category is enabled."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
 from app.desktop.runtime.time_sliced_queue import TimeSlicedQueue
+from app.desktop.runtime.translation import translate
 from app.permissions.pluralize import pluralize
 from app.settings import Settings
 from app.toolkit.registry import AccessLevel, Category
@@ -20,16 +21,17 @@ from app.toolkit.tool import Tool
 from app.tools import CATALOG, CATEGORIES
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 DEFAULT_ON = frozenset(category.id for category in CATEGORIES if category.on)
 """The categories that are on until somebody switches them off."""
 _USE_DEFAULT, _ON, _OFF = "all", "on", "off"
+_STATES = {None: _USE_DEFAULT, True: _ON, False: _OFF}
 
 
 @dataclass(frozen=True, slots=True)
 class _CategoryFacts:
-    """A category as it comes, how many tools it has, and what the open vault says of it."""
+    """A category's default, its number of tools, and its state in the open vault."""
 
     category: Category
     tools: int
@@ -37,7 +39,7 @@ class _CategoryFacts:
 
 
 class ToolCategoryList(QWidget):
-    """A card for each category. `wanted` carries an id and whether it is to be on for all vaults."""
+    """A card for each category; `wanted` carries an id and whether to enable it for all vaults."""
 
     wanted = Signal(str, bool)
 
@@ -67,7 +69,7 @@ class ToolCategoryList(QWidget):
             tasks.start(self._read(client), owner=self, what=self.tr("list the categories"))
 
     def show_settings(self, settings: Settings) -> None:
-        """Show what is on by these settings."""
+        """Show which categories these settings enable."""
         self._settings = settings
         for id in self.boxes:
             self._show(id)
@@ -137,12 +139,11 @@ class ToolCategoryList(QWidget):
         self._show_state(id)
 
     def _is_on(self, id: str) -> bool:
-        """Whether it is on in vaults that say nothing of it."""
-        on = self._facts[id].category.on or id in self._settings.tools.categories_on
-        return on and id not in self._settings.permissions.categories_off
+        """Return whether it is enabled in vaults without a setting of their own."""
+        return self._settings.permissions.categories.get(id, self._facts[id].category.on)
 
     def _show_state(self, id: str) -> None:
-        """What its state means, where that is worth a word."""
+        """Show the effect of its state, where it needs an explanation."""
         on, here = self._is_on(id), self.choices[id].currentData() if id in self.choices else _USE_DEFAULT
         denied = id in self._settings.permissions.categories_off
         is_on = not denied and (here == _ON or (on and here != _OFF))
@@ -172,29 +173,30 @@ class ToolCategoryList(QWidget):
 
 
 def level_label(level: AccessLevel) -> str:
-    """What the tools of a level may do."""
+    """Return a description of what tools of this level may do."""
     return {
-        AccessLevel.READ_ONLY: _tr("only reads"),
-        AccessLevel.READ_WRITE: _tr("read and propose changes"),
-        AccessLevel.EXECUTE: _tr("run programs"),
-        AccessLevel.NETWORK: _tr("read, including from the network"),
+        AccessLevel.READ_ONLY: translate("ToolCategoryList", "only reads"),
+        AccessLevel.READ_WRITE: translate("ToolCategoryList", "read and propose changes"),
+        AccessLevel.EXECUTE: translate("ToolCategoryList", "run programs"),
+        AccessLevel.NETWORK: translate("ToolCategoryList", "read, including from the network"),
     }[level]
 
 
 def _rate(category: Category) -> str:
-    return _tr("at most {0} calls per minute per caller").format(category.rate_per_minute)
+    return translate("ToolCategoryList", "at most {0} calls per minute per caller").format(
+        category.rate_per_minute
+    )
 
 
-def _facts(workspace: Workspace) -> tuple[_CategoryFacts, ...]:
-    here = workspace.vault_settings
+def _facts(vault: VaultService) -> tuple[_CategoryFacts, ...]:
+    here = vault.settings.of_vault
     found = []
-    for category in workspace.registry.categories:
-        on, off = category.id in here.categories_on, category.id in here.categories_off
-        state = _OFF if off else _ON if on else _USE_DEFAULT
-        # As it comes, not as it is set: whether a plug-in's is on is said by the settings alone.
-        comes_on = category.id in DEFAULT_ON | workspace.external.categories_on
+    for category in vault.tools.categories:
+        state = _STATES[here.categories.get(category.id)]
+        # The default, not the setting: only the settings decide whether a plug-in's category is enabled.
+        comes_on = category.id in DEFAULT_ON | vault.external.categories_on
         from_the_start = replace(category, on=comes_on)
-        found.append(_fact(from_the_start, workspace.registry.all_tools(), state))
+        found.append(_fact(from_the_start, vault.tools.all_tools(), state))
     return tuple(found)
 
 
@@ -203,18 +205,9 @@ def _fact(category: Category, tools: tuple[Tool, ...], here: str) -> _CategoryFa
     return _CategoryFacts(category, count[category.id], here)
 
 
-def _change_here(id: str, wanted: str, workspace: Workspace) -> None:
-    here = workspace.vault_settings
-    on = tuple(one for one in here.categories_on if one != id)
-    off = tuple(one for one in here.categories_off if one != id)
-    workspace.change_vault_settings(
-        here.model_copy(
-            update={
-                "categories_on": (*on, id) if wanted == _ON else on,
-                "categories_off": (*off, id) if wanted == _OFF else off,
-            }
-        )
-    )
+def _change_here(id: str, wanted: str, vault: VaultService) -> None:
+    on = next(value for value, state in _STATES.items() if state == wanted)
+    vault.settings.change_vault(vault.settings.of_vault.with_categories(on, id))
 
 
 def _create_label(text: str) -> QLabel:
@@ -223,7 +216,3 @@ def _create_label(text: str) -> QLabel:
     label.setProperty("tone", "muted")
     label.setWordWrap(True)
     return label
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("CategorySwitches", text)

@@ -1,4 +1,4 @@
-"""The updates' own row of the settings: the version that runs, and a button that asks now."""
+"""The updates row in the settings: the current version, and a button to check for a new one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.web.updates import update_source
 
 
 class UpdatesRow(QFrame):
-    """Says where updates are looked for. `wanted` is emitted when the user wants to check now."""
+    """Shows the source of updates; `wanted` is emitted when the user wants to check now."""
 
     wanted = Signal()
 
@@ -34,7 +34,7 @@ class UpdatesRow(QFrame):
         self.show_settings(settings)
 
     def show_settings(self, settings: UpdateSettings) -> None:
-        """Show the source that is in force."""
+        """Show the current source."""
         source = update_source(settings)
         if source.is_known:
             where = self.tr("Update address: {0}").format(source.address)

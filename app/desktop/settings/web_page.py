@@ -1,4 +1,4 @@
-"""API key of the search provider, on the settings' page of the web."""
+"""The API key of the search provider on the web page of the settings."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from app.web.providers import PROVIDERS
 
 
 class _KeyRow(SecretRow):
-    """A provider's key; what is no key, its server says at the first search."""
+    """The key of a provider; the server reports an invalid key at the first search."""
 
     def show_provider(self, settings: WebSettings) -> None:
-        """The key of the provider that is picked."""
+        """Show the state of the provider's key."""
         self._service, account = key_account(settings.provider, settings.address)
         self.show_for(MessageSettings(), account)
 
@@ -23,11 +23,11 @@ class _KeyRow(SecretRow):
         return self.tr("Enter the address of your server first.")
 
     def _check(self, secret: str) -> None:
-        """Keys have no form of their own."""
+        """Accept any key: keys have no common format."""
 
 
 class WebSearchPage(QFrame):
-    """The key of the provider that is picked, where it takes one."""
+    """The key of the chosen provider, if it needs one."""
 
     def __init__(
         self, client: VaultClient | None, settings: WebSettings, parent: QWidget | None = None
@@ -46,7 +46,7 @@ class WebSearchPage(QFrame):
         self.show_settings(settings)
 
     def show_settings(self, settings: WebSettings) -> None:
-        """The settings that are in force."""
+        """Apply the current settings."""
         provider = PROVIDERS.get(settings.provider)
         takes_key = provider is not None and (provider.needs_key or not provider.address)
         self.row.setVisible(takes_key)

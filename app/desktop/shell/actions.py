@@ -7,7 +7,7 @@ from collections.abc import Callable
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu
 
-from app.desktop.shell.registry import COMMANDS, MENUS, Command, translate
+from app.desktop.shell.registry import COMMANDS, MENUS, Command, translate_title
 
 # macOS moves these into the application menu.
 _ROLES = {
@@ -29,7 +29,7 @@ class Actions:
         self._execute = execute
         self._has_vault = self._has_note = False
         self.menus: dict[str, QMenu] = {
-            name: window.menuBar().addMenu(f"&{translate(name)}") for name in MENUS
+            name: window.menuBar().addMenu(f"&{translate_title(name)}") for name in MENUS
         }
         self.by_id: dict[str, QAction] = {
             command.id: self._create_action(window, command) for command in COMMANDS
@@ -59,7 +59,7 @@ class Actions:
         return tuple(command for command in COMMANDS if self.by_id[command.id].isEnabled())
 
     def _create_action(self, window: QMainWindow, command: Command) -> QAction:
-        action = QAction(translate(command.title), window)
+        action = QAction(translate_title(command.title), window)
         action.setShortcuts([QKeySequence(keys) for keys in command.shortcuts])
         action.setMenuRole(_ROLES.get(command.id, QAction.MenuRole.NoRole))
         action.triggered.connect(lambda *_: self._execute(command))

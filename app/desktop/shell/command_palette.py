@@ -78,7 +78,10 @@ class CommandPalette(QFrame):
         # The list is ranked in a thread: Enter waits for it, lest it takes what was there before.
         self._settled = True
         self._enter: bool | None = None
+        self._load: Callable[[], Awaitable[Sequence[PaletteItem]]] = _no_choices
         self._loaded = False
+        self._filling = False
+        self._outdated = False
         self._before: QWidget | None = None
         self.field = QLineEdit()
         self.model = _PaletteModel(self)
@@ -113,13 +116,16 @@ class CommandPalette(QFrame):
         return self._mode if self.isVisible() else ""
 
     def open(self, mode: str, hint: str, load: Callable[[], Awaitable[Sequence[PaletteItem]]]) -> None:
-        """Show it for `mode`; `load` gives the choices, in the order for an empty field."""
+        """Show it for `mode`; `load` returns the choices, in the order for an empty field."""
         window = self.window()
         self._before = window.focusWidget() if not self.isVisible() else self._before
         self._mode = mode
-        self._set_choices((), [])
+        self._load = load
+        self._choices, self._keys = (), []
+        self.model.show(())
+        self._show_no_match(False)
         self._round += 1
-        # First of all: what clears the field below is no question to a list that is not there yet.
+        # Clearing the field below must not rank a list that is not loaded.
         self._loaded = False
         self.field.setPlaceholderText(hint)
         self.field.setAccessibleName(hint)
@@ -131,10 +137,16 @@ class CommandPalette(QFrame):
         self.show()
         self.raise_()
         self.field.setFocus(Qt.FocusReason.PopupFocusReason)
-        tasks.start(self._fill(mode, load), owner=self, what=self.tr("list the choices"))
+        self.reload()
+
+    def reload(self) -> None:
+        """Load the choices again because they changed; keep what is typed and the selected row."""
+        self._outdated = True
+        if not self._filling:
+            tasks.start(self._fill(), owner=self, what=self.tr("list the choices"))
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Its shade goes with it."""
+        """Hide the shadow, too."""
         super().hideEvent(event)
         self._shade.hide()
 
@@ -146,7 +158,7 @@ class CommandPalette(QFrame):
         self._before = None
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Keys of the list while the field has the focus; the window's size; a click elsewhere."""
+        """Handle list keys while the field has the focus, resizes of the window and clicks elsewhere."""
         kind = event.type()
         if watched is self.field and isinstance(event, QKeyEvent) and kind == QEvent.Type.KeyPress:
             return self._key(event)
@@ -177,7 +189,7 @@ class CommandPalette(QFrame):
         return True
 
     def _accept(self, *, shift: bool) -> None:
-        """What Enter does, with a list that answers to what is typed."""
+        """Accept the current row, or wait for the ranking of the typed text."""
         self._enter = None
         index = self.list.currentIndex()
         if index.isValid() and not shift:
@@ -193,36 +205,39 @@ class CommandPalette(QFrame):
         self.dismiss()
         self.chosen.emit(mode, choice.key)
 
-    async def _fill(self, mode: str, load: Callable[[], Awaitable[Sequence[PaletteItem]]]) -> None:
-        choices = await load()
-        keys = await asyncio.to_thread(lambda: [_search_text(choice) for choice in choices])
-        if mode == self._mode:
-            self._set_choices(choices, keys)
-            self._loaded = True
-            await self._match()
-
-    def _set_choices(self, choices: Sequence[PaletteItem], keys: list[str]) -> None:
-        self._choices = choices
-        self._keys = keys
-        self.model.show(tuple(choices[:_MAX_ROWS]))
-        self._show_no_match(False)
+    async def _fill(self) -> None:
+        self._filling = True
+        try:
+            while self._outdated:
+                self._outdated = False
+                load = self._load
+                choices = await load()
+                keys = await asyncio.to_thread(_search_texts, choices)
+                if load is self._load:
+                    selected = self.list.currentIndex().data(ITEM_ROLE) if self._loaded else None
+                    self._choices, self._keys, self._loaded = choices, keys, True
+                    await self._match(selected)
+        finally:
+            self._filling = False
 
     def _start_filter(self) -> None:
         self._settled, self._enter = False, None
-        # A ranking that is under way answers to what was typed before: it must not count as this one's.
+        # A ranking that is under way belongs to older text and must not count as this one's.
         self._round += 1
         if self._loaded:
             tasks.start(self._match(), owner=self, what=self.tr("list the choices"))
 
-    async def _match(self) -> None:
-        """Rank in a thread: with 100,000 names it takes longer than a frame."""
+    async def _match(self, selected: PaletteItem | None = None) -> None:
+        """Rank in a thread, which takes longer than a frame for 100,000 names; keep the `selected` item."""
         self._round += 1
         mine, query, keys = self._round, self.field.text(), self._keys
         found = await asyncio.to_thread(best_matches, query, keys, _MAX_ROWS)
         if mine == self._round and keys is self._keys:
-            self.model.show(tuple(_with_matched_alias(self._choices[index], query) for index in found))
-            self.list.setCurrentIndex(self.model.index(0, 0))
-            self.list.scrollToTop()
+            items = tuple(_with_matched_alias(self._choices[index], query) for index in found)
+            self.model.show(items)
+            rows = (row for row, item in enumerate(items) if selected and item.key == selected.key)
+            self.list.setCurrentIndex(self.model.index(next(rows, 0), 0))
+            self.list.scrollTo(self.list.currentIndex())
             self._show_no_match(bool(query.strip()) and not found)
             self._settled = True
             if self._enter is not None:
@@ -246,14 +261,21 @@ class CommandPalette(QFrame):
         self._shade.lie_under(self.geometry())
 
 
-def _search_text(choice: PaletteItem) -> str:
-    """What `matching.best` looks at."""
-    names = "\n".join(text.replace("\n", " ") for text in (choice.text, *choice.others))
-    return f"{names}\0{choice.note}".casefold()
+async def _no_choices() -> Sequence[PaletteItem]:
+    return ()
+
+
+def _search_texts(choices: Sequence[PaletteItem]) -> list[str]:
+    """Return the text that `best_matches` searches for each of the choices."""
+    return [
+        "\n".join(text.replace("\n", " ") for text in (choice.text, *choice.others)).casefold()
+        + f"\0{choice.note}".casefold()
+        for choice in choices
+    ]
 
 
 def _with_matched_alias(choice: PaletteItem, query: str) -> PaletteItem:
-    """The choice, with the other name that the query means in its note."""
+    """Return the choice with the alias that matches the query in its note."""
     other = matched_alias(query, choice.text, choice.others)
     return replace(choice, note=f"{other} · {choice.note}".removesuffix(" · ")) if other else choice
 

@@ -13,8 +13,8 @@ from PySide6.QtGui import QFileOpenEvent
 class FileOpenEvents(QObject):
     """Catches `QFileOpenEvent` of the application.
 
-    An event may come before there is a window, as when the user drops a folder on the icon of an app that
-    does not run. The last such folder is kept until `hand_to` names a receiver.
+    An event may arrive before a window exists, as when the user drops a folder on the icon of an app that is
+    not running. The last such folder is kept until `hand_to` sets a receiver.
     """
 
     def __init__(self, application: QObject, platform: str = sys.platform) -> None:
@@ -29,7 +29,7 @@ class FileOpenEvents(QObject):
         """Call `open_folder` with each folder from now on, starting with the pending one.
 
         Returns:
-            Whether a folder was pending.
+            True if a folder was pending.
         """
         self._open = open_folder
         waiting, self._waiting = self._waiting, None

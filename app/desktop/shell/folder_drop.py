@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QWidget
 
 
 class FolderDropFilter(QObject):
-    """Watches the window, and each widget in it that takes drops of its own, for a dropped folder.
+    """Watches the window, and each widget in it that accepts drops, for a dropped folder.
 
-    `hovering` says whether a folder is over the window; `dropped` carries its path.
+    `hovering` carries whether a folder is over the window; `dropped` carries its path.
     """
 
     hovering = Signal(bool)

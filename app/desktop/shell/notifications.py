@@ -12,7 +12,6 @@ from app.desktop.bridge import VaultClient
 from app.desktop.shell.banners import Banners
 from app.desktop.theme.theme import ThemeSource, icon
 from app.events import Event
-from app.workspace import Workspace
 
 _MAX_TEXT_CHARS = 240
 
@@ -54,12 +53,7 @@ class UserNotifications(QObject):
     async def begin(self) -> None:
         """Report to the service where messages are shown, so that senders can learn it."""
         notifies = self.notifies
-
-        def tell(workspace: Workspace) -> None:
-            workspace.agent.team.mailbox.has_window = True
-            workspace.agent.team.mailbox.notifies = notifies
-
-        await self._client.run(tell)
+        await self._client.run(lambda vault: vault.agent.show_messages(notifies=notifies))
 
     def end(self) -> None:
         """Remove the tray icon."""

@@ -11,7 +11,9 @@ from PySide6.QtCore import QObject, Signal
 from app.desktop.bridge import VaultClient
 from app.desktop.shell.actions import Actions
 from app.desktop.shell.command_palette import CommandPalette, PaletteItem
-from app.desktop.shell.registry import shortcut_text, translate
+from app.desktop.shell.registry import shortcut_text, translate_title
+from app.events import Event
+from app.index.records import IndexUpdated
 from app.permissions.caller import Caller
 
 if TYPE_CHECKING:
@@ -36,42 +38,55 @@ class PaletteController(QObject):
         super().__init__(parent)
         self._palette = palette
         self._actions = actions
-        self.client: VaultClient | None = None
+        self._client: VaultClient | None = None
         palette.chosen.connect(self._choose)
         palette.fallback.connect(self._fall_back)
 
+    def set_client(self, client: VaultClient | None) -> None:
+        """Offer the notes and tools of `client`; None closes the vault."""
+        if self._client is not None:
+            self._client.events.batch.disconnect(self._handle_events)
+        self._client = client
+        if client is not None:
+            client.events.batch.connect(self._handle_events)
+
+    def _handle_events(self, events: tuple[Event, ...]) -> None:
+        # While a vault is scanned for the first time, the list grows under the user's query.
+        if self._palette.mode == "notes" and any(isinstance(event, IndexUpdated) for event in events):
+            self._palette.reload()
+
     def show_notes(self) -> None:
-        """Offer the notes by name, those changed last first."""
+        """Show the notes by name, most recently changed first."""
         self._palette.open("notes", self.tr("Go to note by name, title or alias"), self._notes)
 
     def show_commands(self) -> None:
-        """Offer the commands and tools by title."""
+        """Show the commands and tools by title."""
         self._palette.open("commands", self.tr("Run a command or tool"), self._commands)
 
     async def _notes(self) -> Sequence[PaletteItem]:
-        if self.client is None:
+        if self._client is None:
             return ()
-        notes = await self.client.run(lambda workspace: workspace.index.notes())
+        notes = await self._client.run(lambda vault: vault.notes.records())
         return await asyncio.to_thread(_note_items, notes)
 
     async def _commands(self) -> Sequence[PaletteItem]:
         commands = [
             PaletteItem(
                 _COMMAND_PREFIX + command.id,
-                translate(command.title),
-                translate(command.menu),
+                translate_title(command.title),
+                translate_title(command.menu),
                 shortcut_text(command),
                 command.icon,
             )
             for command in self._actions.available()
             if command.id != "commands"
         ]
-        if self.client is None:
+        if self._client is None:
             return commands
-        tools = await self.client.run(
-            lambda workspace: [(tool.name, tool.summary) for tool in workspace.registry.tools(Caller.user())]
+        tools = await self._client.run(
+            lambda vault: [(tool.name, tool.summary) for tool in vault.tools.tools(Caller.user())]
         )
-        searches = await self.client.run(lambda workspace: workspace.searches.list_searches())
+        searches = await self._client.run(lambda vault: vault.searches.list_searches())
         saved = [
             PaletteItem(
                 _SEARCH_PREFIX + one.name,

@@ -11,8 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QKeySequence
+
+from app.desktop.runtime.translation import QT_TRANSLATE_NOOP, translate
 
 Area = Literal["side", "graph", "notes", "right", "bottom"]
 When = Literal["always", "vault", "note"]
@@ -25,9 +26,9 @@ class Command:
     Attributes:
         id: Stored in settings and window state; never changes.
         title: Shown in its menu and in the command palette.
-        menu: The menu it is in.
+        menu: The menu that contains it.
         target: `module:function`; called with the window and `argument`, if there is one.
-        argument: Tells apart commands that share a function.
+        argument: Distinguishes commands that share a function.
         shortcuts: In Qt's portable form ("Ctrl+P"; Ctrl is Command on macOS).
         when: Whether it needs an open vault or an open note.
         separator: Whether a line separates it from the command above it in the menu.
@@ -69,7 +70,7 @@ class PanelSpec:
 COMMANDS: tuple[Command, ...] = (
     Command(
         "open-folder",
-        "Open folder…",
+        QT_TRANSLATE_NOOP("Commands", "Open folder…"),
         "File",
         "app.desktop.window_commands:open_folder",
         shortcuts=("Ctrl+O",),
@@ -78,7 +79,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "open-sample",
-        "Open sample vault",
+        QT_TRANSLATE_NOOP("Commands", "Open sample vault"),
         "File",
         "app.desktop.window_commands:open_sample",
         when="always",
@@ -86,7 +87,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "new-note",
-        "New note…",
+        QT_TRANSLATE_NOOP("Commands", "New note…"),
         "File",
         "app.desktop.vault_commands:create_note",
         shortcuts=("Ctrl+N",),
@@ -95,7 +96,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "daily-note",
-        "Open today's daily note",
+        QT_TRANSLATE_NOOP("Commands", "Open today's daily note"),
         "File",
         "app.desktop.vault_commands:run_writing_command",
         "daily",
@@ -104,7 +105,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "random-note",
-        "Open random note",
+        QT_TRANSLATE_NOOP("Commands", "Open random note"),
         "File",
         "app.desktop.vault_commands:run_writing_command",
         "random",
@@ -112,7 +113,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "save-note",
-        "Save",
+        QT_TRANSLATE_NOOP("Commands", "Save"),
         "File",
         "app.desktop.vault_commands:run_in_note",
         "save",
@@ -122,7 +123,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "export-html",
-        "Export to HTML…",
+        QT_TRANSLATE_NOOP("Commands", "Export to HTML…"),
         "File",
         "app.desktop.vault_commands:run_writing_command",
         "html",
@@ -132,7 +133,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "export-pdf",
-        "Export to PDF…",
+        QT_TRANSLATE_NOOP("Commands", "Export to PDF…"),
         "File",
         "app.desktop.vault_commands:run_writing_command",
         "pdf",
@@ -141,7 +142,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "print-note",
-        "Print…",
+        QT_TRANSLATE_NOOP("Commands", "Print…"),
         "File",
         "app.desktop.vault_commands:run_writing_command",
         "print",
@@ -150,7 +151,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "close-tab",
-        "Close tab",
+        QT_TRANSLATE_NOOP("Commands", "Close tab"),
         "File",
         "app.desktop.vault_commands:close_tab",
         shortcuts=("Ctrl+W",),
@@ -160,16 +161,22 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "reopen-tab",
-        "Reopen closed tab",
+        QT_TRANSLATE_NOOP("Commands", "Reopen closed tab"),
         "File",
         "app.desktop.vault_commands:reopen_tab",
         shortcuts=("Ctrl+Shift+T",),
         icon="arrow-u-up-left",
     ),
-    Command("close-vault", "Close vault", "File", "app.desktop.window_commands:close_vault", icon="x-circle"),
+    Command(
+        "close-vault",
+        QT_TRANSLATE_NOOP("Commands", "Close vault"),
+        "File",
+        "app.desktop.window_commands:close_vault",
+        icon="x-circle",
+    ),
     Command(
         "settings",
-        "Settings…",
+        QT_TRANSLATE_NOOP("Commands", "Settings…"),
         "File",
         "app.desktop.window_commands:show_settings",
         shortcuts=("Ctrl+,",),
@@ -179,7 +186,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "quit",
-        "Quit",
+        QT_TRANSLATE_NOOP("Commands", "Quit"),
         "File",
         "app.desktop.window_commands:quit_app",
         shortcuts=("Ctrl+Q",),
@@ -188,7 +195,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "edit-note",
-        "Switch view: live, source, reading",
+        QT_TRANSLATE_NOOP("Commands", "Switch view: live, source, reading"),
         "Note",
         "app.desktop.vault_commands:run_in_note",
         "mode",
@@ -198,7 +205,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "find-in-note",
-        "Find…",
+        QT_TRANSLATE_NOOP("Commands", "Find…"),
         "Note",
         "app.desktop.vault_commands:run_in_note",
         "find",
@@ -208,7 +215,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "replace-in-note",
-        "Find and replace…",
+        QT_TRANSLATE_NOOP("Commands", "Find and replace…"),
         "Note",
         "app.desktop.vault_commands:run_in_note",
         "replace",
@@ -218,7 +225,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "paste-plain",
-        "Paste as plain text",
+        QT_TRANSLATE_NOOP("Commands", "Paste as plain text"),
         "Note",
         "app.desktop.vault_commands:run_writing_command",
         "paste",
@@ -228,7 +235,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "insert-template",
-        "Insert template…",
+        QT_TRANSLATE_NOOP("Commands", "Insert template…"),
         "Note",
         "app.desktop.vault_commands:run_writing_command",
         "template",
@@ -237,7 +244,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "bookmark-note",
-        "Bookmark the note",
+        QT_TRANSLATE_NOOP("Commands", "Bookmark the note"),
         "Note",
         "app.desktop.vault_commands:toggle_bookmark",
         when="note",
@@ -245,7 +252,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "note-links",
-        "Show links",
+        QT_TRANSLATE_NOOP("Commands", "Show links"),
         "Note",
         "app.desktop.vault_commands:run_in_note",
         "links",
@@ -255,7 +262,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "note-history",
-        "History…",
+        QT_TRANSLATE_NOOP("Commands", "History…"),
         "Note",
         "app.desktop.vault_commands:act_on_note",
         "history",
@@ -265,7 +272,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "note-graph",
-        "Show in graph",
+        QT_TRANSLATE_NOOP("Commands", "Show in graph"),
         "Note",
         "app.desktop.vault_commands:act_on_note",
         "graph",
@@ -274,7 +281,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "note-related",
-        "Find related notes",
+        QT_TRANSLATE_NOOP("Commands", "Find related notes"),
         "Note",
         "app.desktop.vault_commands:act_on_note",
         "related",
@@ -283,7 +290,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "note-ask",
-        "Give to the agent",
+        QT_TRANSLATE_NOOP("Commands", "Attach to agent prompt"),
         "Note",
         "app.desktop.vault_commands:act_on_note",
         "ask",
@@ -292,7 +299,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "note-copy-link",
-        "Copy link",
+        QT_TRANSLATE_NOOP("Commands", "Copy link"),
         "Note",
         "app.desktop.vault_commands:act_on_note",
         "copy-link",
@@ -301,7 +308,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "note-reveal",
-        "Show in file manager",
+        QT_TRANSLATE_NOOP("Commands", "Show in file manager"),
         "Note",
         "app.desktop.vault_commands:act_on_note",
         "reveal",
@@ -310,7 +317,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "note-rename",
-        "Rename…",
+        QT_TRANSLATE_NOOP("Commands", "Rename…"),
         "Note",
         "app.desktop.vault_commands:act_on_note",
         "rename",
@@ -320,7 +327,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "note-delete",
-        "Delete…",
+        QT_TRANSLATE_NOOP("Commands", "Delete…"),
         "Note",
         "app.desktop.vault_commands:act_on_note",
         "delete",
@@ -329,7 +336,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "go-note",
-        "Go to note…",
+        QT_TRANSLATE_NOOP("Commands", "Go to note…"),
         "Go",
         "app.desktop.window_commands:show_note_palette",
         shortcuts=("Ctrl+P",),
@@ -337,7 +344,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "commands",
-        "Command palette…",
+        QT_TRANSLATE_NOOP("Commands", "Command palette…"),
         "Go",
         "app.desktop.window_commands:show_command_palette",
         shortcuts=("Ctrl+Shift+P",),
@@ -346,7 +353,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "back",
-        "Back",
+        QT_TRANSLATE_NOOP("Commands", "Back"),
         "Go",
         "app.desktop.window_commands:go_back",
         shortcuts=("Alt+Left",),
@@ -355,7 +362,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "forward",
-        "Forward",
+        QT_TRANSLATE_NOOP("Commands", "Forward"),
         "Go",
         "app.desktop.window_commands:go_forward",
         shortcuts=("Alt+Right",),
@@ -363,7 +370,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "next-tab",
-        "Next tab",
+        QT_TRANSLATE_NOOP("Commands", "Next tab"),
         "Go",
         "app.desktop.vault_commands:show_next_tab",
         shortcuts=("Ctrl+Tab",),
@@ -373,7 +380,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "previous-tab",
-        "Previous tab",
+        QT_TRANSLATE_NOOP("Commands", "Previous tab"),
         "Go",
         "app.desktop.vault_commands:show_previous_tab",
         shortcuts=("Ctrl+Shift+Tab",),
@@ -382,7 +389,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "show-files",
-        "Files",
+        QT_TRANSLATE_NOOP("Commands", "Files"),
         "View",
         "app.desktop.vault_commands:show_side_panel",
         "files",
@@ -391,7 +398,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "show-search",
-        "Search",
+        QT_TRANSLATE_NOOP("Commands", "Search"),
         "View",
         "app.desktop.vault_commands:show_search",
         shortcuts=("Ctrl+Shift+F",),
@@ -399,7 +406,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "show-tags",
-        "Tags",
+        QT_TRANSLATE_NOOP("Commands", "Tags"),
         "View",
         "app.desktop.vault_commands:show_side_panel",
         "tags",
@@ -408,7 +415,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "show-outline",
-        "Outline",
+        QT_TRANSLATE_NOOP("Commands", "Outline"),
         "View",
         "app.desktop.vault_commands:show_side_panel",
         "outline",
@@ -416,7 +423,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "show-tasks",
-        "Tasks",
+        QT_TRANSLATE_NOOP("Commands", "Tasks"),
         "View",
         "app.desktop.vault_commands:show_side_panel",
         "tasks",
@@ -424,7 +431,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "show-bookmarks",
-        "Bookmarks",
+        QT_TRANSLATE_NOOP("Commands", "Bookmarks"),
         "View",
         "app.desktop.vault_commands:show_side_panel",
         "bookmarks",
@@ -432,7 +439,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "toggle-side",
-        "Show or hide the side panel",
+        QT_TRANSLATE_NOOP("Commands", "Show or hide the side panel"),
         "View",
         "app.desktop.vault_commands:toggle_area",
         "side",
@@ -442,7 +449,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "toggle-graph",
-        "Show or hide the graph",
+        QT_TRANSLATE_NOOP("Commands", "Show or hide the graph"),
         "View",
         "app.desktop.vault_commands:toggle_area",
         "graph",
@@ -451,7 +458,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "toggle-agent",
-        "Show or hide the agent",
+        QT_TRANSLATE_NOOP("Commands", "Show or hide the agent"),
         "View",
         "app.desktop.vault_commands:toggle_area",
         "agent",
@@ -460,7 +467,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "toggle-bottom",
-        "Show or hide the bottom panel",
+        QT_TRANSLATE_NOOP("Commands", "Show or hide the bottom panel"),
         "View",
         "app.desktop.vault_commands:toggle_area",
         "bottom",
@@ -469,7 +476,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "split-right",
-        "Split notes",
+        QT_TRANSLATE_NOOP("Commands", "Split notes"),
         "View",
         "app.desktop.vault_commands:split_notes",
         shortcuts=("Ctrl+\\",),
@@ -478,7 +485,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "focus-agent",
-        "Ask the agent",
+        QT_TRANSLATE_NOOP("Commands", "Ask the agent"),
         "View",
         "app.desktop.vault_commands:focus_agent",
         shortcuts=("Ctrl+L",),
@@ -487,7 +494,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "show-activity",
-        "Activity",
+        QT_TRANSLATE_NOOP("Commands", "Activity"),
         "View",
         "app.desktop.vault_commands:show_bottom_panel",
         "activity",
@@ -495,7 +502,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "show-audit",
-        "Audit log",
+        QT_TRANSLATE_NOOP("Commands", "Audit log"),
         "View",
         "app.desktop.vault_commands:show_bottom_panel",
         "audit",
@@ -503,7 +510,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "show-memory",
-        "Memory",
+        QT_TRANSLATE_NOOP("Commands", "Memory"),
         "View",
         "app.desktop.vault_commands:show_bottom_panel",
         "memory",
@@ -511,7 +518,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "show-sources",
-        "Sources",
+        QT_TRANSLATE_NOOP("Commands", "Sources"),
         "View",
         "app.desktop.vault_commands:show_bottom_panel",
         "sources",
@@ -519,7 +526,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "show-suggestions",
-        "Suggested relations",
+        QT_TRANSLATE_NOOP("Commands", "Suggested relations"),
         "View",
         "app.desktop.vault_commands:show_bottom_panel",
         "suggestions",
@@ -527,7 +534,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "show-problems",
-        "Index problems",
+        QT_TRANSLATE_NOOP("Commands", "Index problems"),
         "View",
         "app.desktop.vault_commands:show_bottom_panel",
         "problems",
@@ -535,7 +542,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "graph-find",
-        "Find in graph",
+        QT_TRANSLATE_NOOP("Commands", "Find in graph"),
         "View",
         "app.desktop.vault_commands:run_in_graph",
         "find",
@@ -544,7 +551,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "graph-sheet",
-        "Graph settings",
+        QT_TRANSLATE_NOOP("Commands", "Graph settings"),
         "View",
         "app.desktop.vault_commands:run_in_graph",
         "sheet",
@@ -552,7 +559,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "graph-png",
-        "Export graph as PNG…",
+        QT_TRANSLATE_NOOP("Commands", "Export graph as PNG…"),
         "View",
         "app.desktop.vault_commands:run_in_graph",
         "png",
@@ -560,7 +567,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "graph-svg",
-        "Export graph as SVG…",
+        QT_TRANSLATE_NOOP("Commands", "Export graph as SVG…"),
         "View",
         "app.desktop.vault_commands:run_in_graph",
         "svg",
@@ -568,7 +575,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "show-duplicates",
-        "Near-duplicates",
+        QT_TRANSLATE_NOOP("Commands", "Near-duplicates"),
         "View",
         "app.desktop.vault_commands:show_bottom_panel",
         "duplicates",
@@ -576,7 +583,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "zoom-in",
-        "Zoom in",
+        QT_TRANSLATE_NOOP("Commands", "Zoom in"),
         "View",
         "app.desktop.window_commands:zoom_in",
         shortcuts=("Ctrl++", "Ctrl+="),
@@ -585,7 +592,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "zoom-out",
-        "Zoom out",
+        QT_TRANSLATE_NOOP("Commands", "Zoom out"),
         "View",
         "app.desktop.window_commands:zoom_out",
         shortcuts=("Ctrl+-",),
@@ -593,7 +600,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "zoom-reset",
-        "Reset zoom",
+        QT_TRANSLATE_NOOP("Commands", "Reset zoom"),
         "View",
         "app.desktop.window_commands:reset_zoom",
         shortcuts=("Ctrl+0",),
@@ -601,7 +608,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "full-screen",
-        "Full screen",
+        QT_TRANSLATE_NOOP("Commands", "Full screen"),
         "View",
         "app.desktop.window_commands:toggle_full_screen",
         shortcuts=("F11",),
@@ -609,7 +616,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "theme-light",
-        "Theme: light",
+        QT_TRANSLATE_NOOP("Commands", "Theme: light"),
         "View",
         "app.desktop.window_commands:set_theme",
         "light",
@@ -619,7 +626,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "theme-dark",
-        "Theme: dark",
+        QT_TRANSLATE_NOOP("Commands", "Theme: dark"),
         "View",
         "app.desktop.window_commands:set_theme",
         "dark",
@@ -628,7 +635,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "theme-high-contrast",
-        "Theme: high contrast",
+        QT_TRANSLATE_NOOP("Commands", "Theme: high contrast"),
         "View",
         "app.desktop.window_commands:set_theme",
         "high-contrast",
@@ -637,7 +644,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "theme-system",
-        "Theme: system",
+        QT_TRANSLATE_NOOP("Commands", "Theme: system"),
         "View",
         "app.desktop.window_commands:set_theme",
         "system",
@@ -646,21 +653,21 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "rescan",
-        "Rescan vault",
+        QT_TRANSLATE_NOOP("Commands", "Rescan vault"),
         "Vault",
         "app.desktop.window_commands:rescan",
         icon="arrows-clockwise",
     ),
     Command(
         "reveal-vault",
-        "Show vault folder",
+        QT_TRANSLATE_NOOP("Commands", "Show vault folder"),
         "Vault",
         "app.desktop.vault_commands:reveal_vault",
         icon="folder-simple",
     ),
     Command(
         "show-connections",
-        "Connections",
+        QT_TRANSLATE_NOOP("Commands", "Connections"),
         "Vault",
         "app.desktop.vault_commands:show_bottom_panel",
         "connections",
@@ -669,14 +676,14 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "grants",
-        "Auto-approve rules…",
+        QT_TRANSLATE_NOOP("Commands", "Auto-approve rules…"),
         "Vault",
         "app.desktop.vault_commands:show_grants",
         icon="lock-simple",
     ),
     Command(
         "help-handbook",
-        "Handbook",
+        QT_TRANSLATE_NOOP("Commands", "Handbook"),
         "Help",
         "app.desktop.window_commands:show_handbook",
         shortcuts=("F1",),
@@ -685,7 +692,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "help-tools",
-        "Tools",
+        QT_TRANSLATE_NOOP("Commands", "Tools"),
         "Help",
         "app.desktop.window_commands:show_help_page",
         "tools",
@@ -694,7 +701,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "help-shortcuts",
-        "Keyboard shortcuts",
+        QT_TRANSLATE_NOOP("Commands", "Keyboard shortcuts"),
         "Help",
         "app.desktop.window_commands:show_help_page",
         "shortcuts",
@@ -703,7 +710,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "check-updates",
-        "Check for updates…",
+        QT_TRANSLATE_NOOP("Commands", "Check for updates…"),
         "Help",
         "app.desktop.window_commands:check_for_updates",
         when="always",
@@ -712,7 +719,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command(
         "help-about",
-        "About Scriptorium",
+        QT_TRANSLATE_NOOP("Commands", "About Scriptorium"),
         "Help",
         "app.desktop.window_commands:show_help_page",
         "about",
@@ -721,12 +728,19 @@ COMMANDS: tuple[Command, ...] = (
     ),
 )
 
-MENUS = ("File", "Note", "Go", "View", "Vault", "Help")
+MENUS = (
+    QT_TRANSLATE_NOOP("Commands", "File"),
+    QT_TRANSLATE_NOOP("Commands", "Note"),
+    QT_TRANSLATE_NOOP("Commands", "Go"),
+    QT_TRANSLATE_NOOP("Commands", "View"),
+    QT_TRANSLATE_NOOP("Commands", "Vault"),
+    QT_TRANSLATE_NOOP("Commands", "Help"),
+)
 
 PANELS: tuple[PanelSpec, ...] = (
     PanelSpec(
         "files",
-        "Files",
+        QT_TRANSLATE_NOOP("Commands", "Files"),
         "files",
         "side",
         "app.desktop.files.panel:FilesPanel",
@@ -734,7 +748,7 @@ PANELS: tuple[PanelSpec, ...] = (
     ),
     PanelSpec(
         "search",
-        "Search",
+        QT_TRANSLATE_NOOP("Commands", "Search"),
         "magnifying-glass",
         "side",
         "app.desktop.search.panel:SearchPanel",
@@ -742,7 +756,7 @@ PANELS: tuple[PanelSpec, ...] = (
     ),
     PanelSpec(
         "tags",
-        "Tags",
+        QT_TRANSLATE_NOOP("Commands", "Tags"),
         "hash",
         "side",
         "app.desktop.tags.panel:TagsPanel",
@@ -750,16 +764,22 @@ PANELS: tuple[PanelSpec, ...] = (
     ),
     PanelSpec(
         "outline",
-        "Outline",
+        QT_TRANSLATE_NOOP("Commands", "Outline"),
         "list-bullets",
         "side",
         "app.desktop.outline.panel:OutlinePanel",
         connect="app.desktop.outline.panel:connect",
     ),
-    PanelSpec("tasks", "Tasks", "check-square", "side", "app.desktop.tasks.panel:TasksPanel"),
+    PanelSpec(
+        "tasks",
+        QT_TRANSLATE_NOOP("Commands", "Tasks"),
+        "check-square",
+        "side",
+        "app.desktop.tasks.panel:TasksPanel",
+    ),
     PanelSpec(
         "bookmarks",
-        "Bookmarks",
+        QT_TRANSLATE_NOOP("Commands", "Bookmarks"),
         "bookmarks",
         "side",
         "app.desktop.bookmarks.panel:BookmarksPanel",
@@ -767,7 +787,7 @@ PANELS: tuple[PanelSpec, ...] = (
     ),
     PanelSpec(
         "graph",
-        "Graph",
+        QT_TRANSLATE_NOOP("Commands", "Graph"),
         "share-network",
         "graph",
         "app.desktop.graph.panel:GraphPanel",
@@ -775,7 +795,7 @@ PANELS: tuple[PanelSpec, ...] = (
     ),
     PanelSpec(
         "notes",
-        "Notes",
+        QT_TRANSLATE_NOOP("Commands", "Notes"),
         "file-text",
         "notes",
         "app.desktop.notes.panel:create_note_tabs",
@@ -783,7 +803,7 @@ PANELS: tuple[PanelSpec, ...] = (
     ),
     PanelSpec(
         "agent",
-        "Agent",
+        QT_TRANSLATE_NOOP("Commands", "Agent"),
         "sparkle",
         "right",
         "app.desktop.agent.panel:AgentPanel",
@@ -791,7 +811,7 @@ PANELS: tuple[PanelSpec, ...] = (
     ),
     PanelSpec(
         "activity",
-        "Activity",
+        QT_TRANSLATE_NOOP("Commands", "Activity"),
         "activity",
         "bottom",
         "app.desktop.activity.panel:ActivityPanel",
@@ -799,27 +819,51 @@ PANELS: tuple[PanelSpec, ...] = (
     ),
     PanelSpec(
         "audit",
-        "Audit log",
+        QT_TRANSLATE_NOOP("Commands", "Audit log"),
         "clipboard-text",
         "bottom",
         "app.desktop.audit.panel:AuditPanel",
         connect="app.desktop.audit.panel:connect",
     ),
-    PanelSpec("memory", "Memory", "brain", "bottom", "app.desktop.memory.panel:MemoryPanel"),
-    PanelSpec("problems", "Problems", "warning-circle", "bottom", "app.desktop.problems.panel:ProblemsPanel"),
+    PanelSpec(
+        "memory",
+        QT_TRANSLATE_NOOP("Commands", "Memory"),
+        "brain",
+        "bottom",
+        "app.desktop.memory.panel:MemoryPanel",
+    ),
+    PanelSpec(
+        "problems",
+        QT_TRANSLATE_NOOP("Commands", "Problems"),
+        "warning-circle",
+        "bottom",
+        "app.desktop.problems.panel:ProblemsPanel",
+    ),
     PanelSpec(
         "suggestions",
-        "Suggestions",
+        QT_TRANSLATE_NOOP("Commands", "Suggestions"),
         "git-fork",
         "bottom",
         "app.desktop.suggestions.panel:SuggestionsPanel",
         connect="app.desktop.suggestions.panel:connect",
     ),
-    PanelSpec("duplicates", "Duplicates", "copy", "bottom", "app.desktop.duplicates.panel:DuplicatesPanel"),
-    PanelSpec("sources", "Sources", "broadcast", "bottom", "app.desktop.sources.panel:SourcesPanel"),
+    PanelSpec(
+        "duplicates",
+        QT_TRANSLATE_NOOP("Commands", "Duplicates"),
+        "copy",
+        "bottom",
+        "app.desktop.duplicates.panel:DuplicatesPanel",
+    ),
+    PanelSpec(
+        "sources",
+        QT_TRANSLATE_NOOP("Commands", "Sources"),
+        "broadcast",
+        "bottom",
+        "app.desktop.sources.panel:SourcesPanel",
+    ),
     PanelSpec(
         "connections",
-        "Connections",
+        QT_TRANSLATE_NOOP("Commands", "Connections"),
         "plugs",
         "bottom",
         "app.desktop.connections.panel:ConnectionsPanel",
@@ -840,9 +884,9 @@ def resolve(target: str) -> Callable[..., Any]:
     return resolved
 
 
-def translate(text: str) -> str:
+def translate_title(title: str) -> str:
     """Translate a title of the tables into the language of the window."""
-    return QCoreApplication.translate("Commands", text)
+    return translate("Commands", title)
 
 
 def shortcut_text(command: Command) -> str:

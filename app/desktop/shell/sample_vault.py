@@ -1,4 +1,4 @@
-"""The sample vault that ships with the app."""
+"""The sample vault that is included in the app."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from app import paths
 
 
 def sample_vault() -> Path:
-    """Return the user's copy of the sample vault; create it the first time. Blocks: call it in a thread."""
+    """Return the user's copy of the sample vault, creating it the first time.
+
+    This blocks: call it in a thread.
+    """
     target = paths.data_folder() / "Sample vault"
     if not target.is_dir():
         fresh = target.with_name(".sample-vault-being-copied")

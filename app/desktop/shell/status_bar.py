@@ -75,7 +75,7 @@ class EmbeddingProgressItem(ProgressItem):
         self._show_pace(FULL_SPEED)
 
     def show_embedding(self, progress: EmbeddingProgressed) -> None:
-        """Show the progress; the end hides it."""
+        """Show the progress, or hide it at the end."""
         if progress.is_over:
             self.finish()
             return
@@ -199,11 +199,11 @@ class StatusBar(QStatusBar):
         _set_tone(self.lock, "warning" if labels else "")
 
     def show_words(self, text: str) -> None:
-        """Show how many words the note in front, or what is selected in it, has."""
+        """Show the number of words in the note in front or in its selection."""
         self.words.setText(text)
 
     def show_cost(self, text: str) -> None:
-        """Show the model and what this session has used."""
+        """Show the model and the usage of this session."""
         self.cost.setText(text)
 
     def refresh(self) -> None:
@@ -212,8 +212,8 @@ class StatusBar(QStatusBar):
             tasks.start(self._count(self._client), owner=self, what=self.tr("count the notes"))
 
     async def _count(self, client: VaultClient) -> None:
-        stats: VaultStats = await client.run(lambda workspace: workspace.index.stats())
-        problems = await client.run(lambda workspace: len(workspace.index.problems()))
+        stats: VaultStats = await client.run(lambda vault: vault.notes.stats())
+        problems = await client.run(lambda vault: len(vault.notes.problems()))
         if client is not self._client:
             return
         counts = (

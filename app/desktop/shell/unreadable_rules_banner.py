@@ -1,4 +1,4 @@
-"""The red banner that names files of permission rules which can't be read."""
+"""The red banner that names permission rule files which can't be read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _BANNER_KEY = "unreadable rules"
 
 
 class UnreadableRulesBanner(QObject):
-    """Shows the banner while agents ask before everything, and replaces the files if the user wants it."""
+    """Shows the banner while agents must ask before every call; replaces the files on request."""
 
     def __init__(self, client: VaultClient, banners: Banners, parent: QWidget) -> None:
         super().__init__(parent)
@@ -30,7 +30,7 @@ class UnreadableRulesBanner(QObject):
 
     async def show_files(self) -> None:
         """Show the banner if a file can't be read now, else remove it."""
-        files = await self._client.run(lambda workspace: workspace.unreadable_rules)
+        files = await self._client.run(lambda vault: vault.settings.unreadable_rules)
         if not files:
             self._banners.clear(_BANNER_KEY)
             return
@@ -41,7 +41,7 @@ class UnreadableRulesBanner(QObject):
         self._banners.show_message(_BANNER_KEY, words, "danger", (self.tr("Replace file"), self._replace))
 
     def _replace(self) -> None:
-        replacing = self._client.run(lambda workspace: workspace.accept_rules())
+        replacing = self._client.run(lambda vault: vault.settings.accept_rules())
         tasks.start(replacing, owner=self._window, what=self.tr("replace the permission rules"))
 
     def _handle_events(self, events: tuple[Event, ...]) -> None:

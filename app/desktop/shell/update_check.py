@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QTextBrowser, QWidget
 from app import __version__, paths
 from app.desktop.bridge import ServiceThread
 from app.desktop.runtime import tasks
+from app.desktop.runtime.translation import translate
 from app.desktop.shell.banners import Banners
 from app.desktop.shell.window_state import WindowState
 from app.desktop.theme.theme import ThemeSource
@@ -38,11 +39,11 @@ class UpdateCheck:
     Args:
         service: The service thread, which uses the network.
         banners: Where a new version is announced.
-        theme: The theme in force.
-        settings: Gives the settings in force.
-        change: Puts other update settings into force.
+        theme: The current theme.
+        settings: Returns the current settings.
+        change: Applies changed update settings.
         window: The window that dialogs belong to.
-        clock: Gives the time in Unix seconds.
+        clock: Returns the time in Unix seconds.
     """
 
     def __init__(
@@ -81,38 +82,37 @@ class UpdateCheck:
             self._ask()
 
     async def check_now(self) -> None:
-        """Check on request and report the result, whatever it is."""
+        """Check on request and report every result."""
         try:
             release = await self._latest()
         except ScriptoriumError as error:
-            title = self._window.tr("Could not check for updates")
-            words = self._window.tr(
-                "{0}\n\nNothing was changed. The address is in the settings, under Updates."
+            title = translate("UpdateCheck", "Could not check for updates")
+            words = translate(
+                "UpdateCheck", "{0}\n\nNothing was changed. The address is in the settings, under Updates."
             )
             await dialogs.show_message(self._window, title, words.format(error.message))
             return
         if is_newer(release.version, __version__):
             await self.show_release(release)
         else:
-            title = self._window.tr("Scriptorium is up to date")
-            words = self._window.tr("Version {0} is the latest release.").format(__version__)
+            title = translate("UpdateCheck", "Scriptorium is up to date")
+            words = translate("UpdateCheck", "Version {0} is the latest release.").format(__version__)
             await dialogs.show_message(self._window, title, words)
 
     async def show_release(self, release: Release) -> None:
         """Show the release notes and open the download page on request."""
-        tr = self._window.tr
-        title = tr("Scriptorium {0} is available").format(release.version)
-        words = tr("This is version {0}. The page opens in your browser: {1}")
+        title = translate("UpdateCheck", "Scriptorium {0} is available").format(release.version)
+        words = translate("UpdateCheck", "This is version {0}. The page opens in your browser: {1}")
         sheet = dialogs.SheetDialog(self._window, title, words.format(__version__, release.page))
         notes = QTextBrowser(sheet)
         notes.setOpenLinks(False)
-        notes.setAccessibleName(tr("Release notes"))
-        notes.setMarkdown(release.notes or tr("There are no release notes."))
+        notes.setAccessibleName(translate("UpdateCheck", "Release notes"))
+        notes.setMarkdown(release.notes or translate("UpdateCheck", "There are no release notes."))
         notes.setMinimumSize(round(460 * self._theme.zoom), round(240 * self._theme.zoom))
         sheet.add_body(notes)
-        later = sheet.add_button(tr("Later"), _LATER)
-        sheet.add_button(tr("Skip this version"), _SKIP)
-        sheet.add_button(tr("Open download page"), _OPEN, "primary")
+        later = sheet.add_button(translate("UpdateCheck", "Later"), _LATER)
+        sheet.add_button(translate("UpdateCheck", "Skip this version"), _SKIP)
+        sheet.add_button(translate("UpdateCheck", "Open download page"), _OPEN, "primary")
         later.setDefault(True)
         later.setFocus()
         answer = await dialogs.run_dialog(sheet)
@@ -130,9 +130,12 @@ class UpdateCheck:
             return
         self._remembered.save(checked=[int(self._clock())])
         if is_newer(release.version, __version__) and release.version != self._remembered.text("skipped"):
-            words = self._window.tr("Scriptorium {0} is available.").format(release.version)
+            words = translate("UpdateCheck", "Scriptorium {0} is available.").format(release.version)
             self._banners.show_message(
-                "update", words, "info", (self._window.tr("Show release notes"), lambda: self._open(release))
+                "update",
+                words,
+                "info",
+                (translate("UpdateCheck", "Show release notes"), lambda: self._open(release)),
             )
 
     async def _latest(self) -> Release:
@@ -140,12 +143,13 @@ class UpdateCheck:
         return await self._service.call(lambda: latest_release(source))
 
     def _ask(self) -> None:
-        words = self._window.tr(
+        words = translate(
+            "UpdateCheck",
             "Check for new versions once a day? Only the release file is fetched; nothing is installed "
-            "automatically. You can change this in the settings."
+            "automatically. You can change this in the settings.",
         )
         self._banners.show_message(
-            "ask-updates", words, "info", (self._window.tr("Check daily"), self._switch_on)
+            "ask-updates", words, "info", (translate("UpdateCheck", "Check daily"), self._switch_on)
         )
 
     def _switch_on(self) -> None:
@@ -158,7 +162,7 @@ class UpdateCheck:
         self._start(self.show_release(release))
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
-        tasks.start(work, what=self._window.tr("check for updates"))
+        tasks.start(work, what=translate("UpdateCheck", "check for updates"))
 
     def _time(self, name: str) -> int:
         numbers = self._remembered.numbers(name)

@@ -7,6 +7,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.desktop.runtime.translation import translate
+from app.permissions.pluralize import pluralize
 from app.vault.path import NOTE_SUFFIXES
 
 _MAX_COUNTED_FILES = 200_000
@@ -24,10 +26,12 @@ class FolderFacts:
 
 
 def inspect_folder(root: Path) -> FolderFacts:
-    """Count the files under `root`: two seconds or 200,000 files at most. Blocks: call it in a thread.
+    """Count the files under `root`: two seconds or 200,000 files at most.
+
+    This blocks: call it in a thread.
 
     Raises:
-        OSError: the folder is not there or can't be listed.
+        OSError: The folder does not exist or can't be listed.
     """
     next(root.iterdir(), None)
     notes = others = 0
@@ -46,12 +50,18 @@ def open_warning(facts: FolderFacts) -> str | None:
     """Return the reason to ask the user before opening the folder, or None if it looks like a vault."""
     root = facts.root.resolve()
     if root == Path(root.anchor):
-        return "This is the root of a disk. Scriptorium would read every note on it."
+        return translate(
+            "VaultPreflight", "This is the root of a disk. Scriptorium would read every note on it."
+        )
     if root == Path.home():
-        return "This is your home folder. A vault is usually a folder of its own inside it."
+        return translate("VaultPreflight", "This is your home folder. A vault is usually a folder inside it.")
     if facts.notes == 0 and facts.complete:
-        kind = f"There are {facts.others:,} other files in it." if facts.others else "It is empty."
-        return f"There are no Markdown notes in this folder. {kind}"
+        if not facts.others:
+            return translate("VaultPreflight", "This folder is empty.")
+        one, many = translate("VaultPreflight", "other file"), translate("VaultPreflight", "other files")
+        words = translate("VaultPreflight", "This folder has no Markdown notes, only {0}.")
+        return words.format(pluralize(facts.others, one, many))
     if facts.others >= _MAX_COUNTED_FILES:
-        return f"There are more than {_MAX_COUNTED_FILES:,} files in this folder that are not notes."
+        words = translate("VaultPreflight", "This folder has more than {0} files that are not notes.")
+        return words.format(f"{_MAX_COUNTED_FILES:,}")
     return None

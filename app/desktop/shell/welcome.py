@@ -172,7 +172,7 @@ class Welcome(QScrollArea):
 
 
 class _RecentButton(QToolButton):
-    """A row of the list: name, place and when."""
+    """A row of the list: name, path and time."""
 
     def __init__(self, theme: ThemeSource, vault: RecentVault) -> None:
         super().__init__()
@@ -203,11 +203,11 @@ class _RecentButton(QToolButton):
             label.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
 
     def sizeHint(self) -> QSize:
-        """As high as its words need."""
+        """Return the height of its text."""
         return self._line.sizeHint()
 
     def minimumSizeHint(self) -> QSize:
-        """May be narrower than its path."""
+        """Return a width smaller than that of its path."""
         return QSize(120, self._line.sizeHint().height())
 
 

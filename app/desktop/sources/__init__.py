@@ -1,1 +1,1 @@
-"""Parts of the Sources panel."""
+"""The sources panel."""

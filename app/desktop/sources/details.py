@@ -1,4 +1,4 @@
-"""What there is to know and to set of one source."""
+"""The details and settings of one source."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ _WEB_SCHEMES = ("http://", "https://")
 class SourceDetails(QWidget):
     """The right half of the panel.
 
-    `changed` carries the source as the user has set it, `note_requested` a note's path; `pause_requested`,
-    `check_requested`, `edit_requested` and `remove_requested` the source that is shown.
+    `changed` carries the edited source, `note_requested` a note's path; `pause_requested`, `check_requested`,
+    `edit_requested` and `remove_requested` the current source.
     """
 
     changed = Signal(object)

@@ -1,4 +1,4 @@
-"""The sheet in which a source's name, address, interval or globs are changed."""
+"""The dialog to edit a source's name, address, interval or globs."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _MAX_GLOBS = 100
 
 
 class SourceDialog(dialogs.SheetDialog):
-    """Asks for the settings of one source; `changed` is the source as it was accepted.
+    """Edits the settings of one source; `changed` is the accepted source.
 
-    What can't be is said in the sheet, which stays open with all that was typed.
+    Errors are shown in the dialog, which stays open with the typed text.
     """
 
     def __init__(
@@ -87,7 +87,12 @@ class SourceDialog(dialogs.SheetDialog):
             self.accept()
 
     def _as_typed(self) -> SourceConfig:
-        """The source as it is set here; raises `ValidationError`, or `ScriptoriumError` for a glob."""
+        """Return the source with the entered values.
+
+        Raises:
+            ValidationError: A value is invalid.
+            ScriptoriumError: A glob is invalid.
+        """
         given: dict[str, object] = self.changed.model_dump()
         given["name"] = self.name.text().strip()
         if self.address is not None and self.minutes is not None:

@@ -1,54 +1,51 @@
-"""How sources, their state and what may be done with their files are said in the window."""
+"""Labels for sources, their state and the permissions for their files."""
 
 from __future__ import annotations
 
 import time
 
-from PySide6.QtCore import QCoreApplication, QLocale
+from PySide6.QtCore import QLocale
 
+from app.desktop.runtime.translation import translate
 from app.memory.block import Permission
 from app.sources.source import SourceState
 
 SYMBOLS = {"files": "folder-open", "vault": "notebook", "folder": "folder-notch-open", "feed": "rss"}
 
 
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("Sources", text)
-
-
 def kind_label(kind: str) -> str:
-    """What a source is."""
+    """Return the label of a source's kind."""
     return {
-        "files": _tr("Folder for agents"),
-        "vault": _tr("Changes in this vault"),
-        "folder": _tr("Changes in a folder"),
-        "feed": _tr("Feed"),
+        "files": translate("Sources", "Folder for agents"),
+        "vault": translate("Sources", "Changes in this vault"),
+        "folder": translate("Sources", "Changes in a folder"),
+        "feed": translate("Sources", "Feed"),
     }[kind]
 
 
 def state_label(state: SourceState) -> str:
-    """How a source is."""
+    """Return the state of a source."""
     return {
-        SourceState.ACTIVE: _tr("active"),
-        SourceState.PAUSED: _tr("paused"),
-        SourceState.FAILED: _tr("problem"),
+        SourceState.ACTIVE: translate("Sources", "active"),
+        SourceState.PAUSED: translate("Sources", "paused"),
+        SourceState.FAILED: translate("Sources", "problem"),
     }[state]
 
 
 def permission_label(permission: Permission) -> str:
-    """What agents may do with files, in a few words."""
+    """Return a short label for the permissions of agents on files."""
     return {
-        Permission.READ_ONLY: _tr("Read-only"),
-        Permission.APPEND: _tr("Append and create"),
-        Permission.PARTNER: _tr("Edit, with a second confirmation (partner)"),
-        Permission.HUMAN: _tr("Edit, with a second confirmation (human)"),
-        Permission.READ_WRITE: _tr("Edit and create"),
-        Permission.ADMIN: _tr("Edit, create and delete"),
+        Permission.READ_ONLY: translate("Sources", "Read-only"),
+        Permission.APPEND: translate("Sources", "Append and create"),
+        Permission.PARTNER: translate("Sources", "Edit, with a second confirmation (partner)"),
+        Permission.HUMAN: translate("Sources", "Edit, with a second confirmation (human)"),
+        Permission.READ_WRITE: translate("Sources", "Edit and create"),
+        Permission.ADMIN: translate("Sources", "Edit, create and delete"),
     }[permission]
 
 
 def format_time(at: float) -> str:
-    """A time, short: of today the hour."""
+    """Return a short time: the time of day for today, else the date."""
     moment = time.localtime(at)
     today = time.localtime()
     if moment[:3] == today[:3]:

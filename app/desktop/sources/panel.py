@@ -1,4 +1,4 @@
-"""The sources of the vault: folders that agents may work on, and streams of news."""
+"""The sources panel: folders that agents may work on, and feeds."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ from app.sources.source import Notified, SourceInfo, SourcesChanged, SourceState
 from app.sources.sources import new_id
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 _ID_ROLE = Qt.ItemDataRole.UserRole
 
 
 class SourcesPanel(Panel):
-    """A row per source, and on the right what there is of the one that is selected.
+    """Lists sources, with the details of the selected one on the right.
 
-    `open_requested` carries the path of a note that a stream told of, and an empty fragment.
+    `open_requested` carries the path of a note that a feed reported, and an empty fragment.
     """
 
     open_requested = Signal(str, str)
@@ -94,11 +94,9 @@ class SourcesPanel(Panel):
         theme.changed.connect(self._redraw)
         self._reload()
 
-    # Showing
-
     async def load(self) -> None:
-        """Show the sources as they are now."""
-        self.sources = await self._client.run(lambda workspace: workspace.sources.list_sources())
+        """Load and show the current sources."""
+        self.sources = await self._client.run(lambda vault: vault.sources.list_sources())
         chosen = self.chosen
         self.table.blockSignals(True)
         self.table.clear()
@@ -112,13 +110,13 @@ class SourcesPanel(Panel):
 
     @property
     def chosen(self) -> SourceInfo | None:
-        """The source whose details are shown."""
+        """The selected source."""
         row = self.table.currentItem()
         id = row.data(0, _ID_ROLE) if row is not None else None
         return next((info for info in self.sources if info.id == id), None)
 
     def choose(self, id: str) -> None:
-        """Show the details of a source; of the first where there is none of that id."""
+        """Show the details of a source, or of the first one if the id is unknown."""
         ids = [info.id for info in self.sources]
         at = ids.index(id) if id in ids else 0
         self.table.setCurrentIndex(self.table.model().index(at, 0))
@@ -146,14 +144,12 @@ class SourcesPanel(Panel):
     def _redraw(self, theme: Theme) -> None:
         self._reload()
 
-    # Doing
-
     def add_folder(self) -> None:
         """Ask for a folder whose files agents may work on."""
         self._start(self._add_folder(), self.tr("add a folder"))
 
     def follow_folder(self) -> None:
-        """Ask for a folder to hear of."""
+        """Ask for a folder to watch."""
         self._start(self._follow_folder(), self.tr("follow a folder"))
 
     def follow_feed(self) -> None:
@@ -161,7 +157,7 @@ class SourcesPanel(Panel):
         self._start(self._follow_feed(), self.tr("follow a feed"))
 
     def follow_vault(self) -> None:
-        """Let agents hear of changes in the vault."""
+        """Let agents follow changes in the vault."""
         kept = VaultStreamConfig(id=new_id("vault"), name=self.tr("This vault"))
         self._start(self._add(kept), self.tr("follow this vault"))
 
@@ -185,12 +181,12 @@ class SourcesPanel(Panel):
             await self._add(FeedConfig(id=new_id("feed"), name=host[:200], url=url))
 
     async def _add(self, kept: SourceConfig) -> None:
-        if await self._tried(lambda workspace: workspace.sources.add(kept)):
+        if await self._tried(lambda vault: vault.sources.add(kept)):
             await self.load()
             self.choose(kept.id)
 
     async def _edit(self, kept: SourceConfig) -> None:
-        """Ask for its settings until they hold or the user gives up."""
+        """Ask for the settings until they are valid or the user cancels."""
         problem = ""
         while True:
             sheet = SourceDialog(kept, self._theme, self.window(), problem)
@@ -209,11 +205,11 @@ class SourcesPanel(Panel):
         words = self.tr("No files are deleted, and agents keep what they have loaded.")
         title = self.tr("Remove {0}?").format(info.name)
         if await dialogs.confirm(self.window(), title, words, self.tr("Remove")):
-            await self._tried(lambda workspace: workspace.sources.remove(info.id))
+            await self._tried(lambda vault: vault.sources.remove(info.id))
             await self.load()
 
-    async def _tried(self, work: Callable[[Workspace], Awaitable[object]]) -> bool:
-        """Whether it could be done; if not, the panel says why."""
+    async def _tried(self, work: Callable[[VaultService], Awaitable[object]]) -> bool:
+        """Return whether the operation succeeded; if it failed, show the error."""
         try:
             await self._client.run(work)
         except ScriptoriumError as error:
@@ -226,8 +222,6 @@ class SourcesPanel(Panel):
     def _start(self, work: Coroutine[object, object, None], what: str) -> None:
         tasks.start(work, owner=self, what=what)
 
-    # Building
-
     def _connect_details(self) -> None:
         details = self.details
         details.note_requested.connect(lambda path: self.open_requested.emit(path, ""))
@@ -235,17 +229,19 @@ class SourcesPanel(Panel):
             lambda info: self._start(self._remove(info), self.tr("remove the source"))
         )
         details.pause_requested.connect(
-            lambda info: self._run_change(lambda ws: ws.sources.set_paused(info.id, not info.config.paused))
+            lambda info: self._run_change(
+                lambda vault: vault.sources.set_paused(info.id, not info.config.paused)
+            )
         )
         details.check_requested.connect(
-            lambda info: self._run_change(lambda ws: ws.sources.check_feed(info.id))
+            lambda info: self._run_change(lambda vault: vault.sources.check_feed(info.id))
         )
         details.edit_requested.connect(
             lambda info: self._start(self._edit(info.config), self.tr("change the source"))
         )
-        details.changed.connect(lambda kept: self._run_change(lambda ws: ws.sources.change(kept)))
+        details.changed.connect(lambda kept: self._run_change(lambda vault: vault.sources.change(kept)))
 
-    def _run_change(self, work: Callable[[Workspace], Awaitable[object]]) -> None:
+    def _run_change(self, work: Callable[[VaultService], Awaitable[object]]) -> None:
         async def do() -> None:
             await self._tried(work)
             await self.load()
@@ -282,5 +278,5 @@ class SourcesPanel(Panel):
             self.details.show_source(info)
 
 
-async def _change_source(kept: SourceConfig, workspace: Workspace) -> None:
-    await workspace.sources.change(kept)
+async def _change_source(kept: SourceConfig, vault: VaultService) -> None:
+    await vault.sources.change(kept)

@@ -1,4 +1,4 @@
-"""Edits the rules of a folder: which files, what agents may do with them, and for which agent."""
+"""The editor of a folder's rules: which files, which permissions, and for which agent."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _FILES_COLUMN, _PERMISSION_COLUMN, _AGENT_COLUMN = range(3)
 
 
 class RulesEditor(QWidget):
-    """A row per rule, the first that fits decides; `saved` carries the source with its new rules."""
+    """A row for each rule, the first match applies; `saved` carries the source with its new rules."""
 
     saved = Signal(object)
 
@@ -52,7 +52,7 @@ class RulesEditor(QWidget):
         column.addLayout(self._made_buttons(theme))
 
     def show_rules(self, kept: FolderConfig) -> None:
-        """Show the rules of a source; edits that were not saved are kept as long as it is the same one."""
+        """Show the rules of a source, keeping unsaved edits of the same source."""
         if self._kept is not None and self._kept.id == kept.id and self.save_button.isEnabled():
             self._kept = kept.model_copy(update={"rules": self._kept.rules, "agents": self._kept.agents})
             return
@@ -68,14 +68,14 @@ class RulesEditor(QWidget):
         self.save_button.setEnabled(False)
 
     def add_rule(self) -> None:
-        """Add a rule for every file, to be narrowed."""
+        """Add a rule for all files, to be narrowed."""
         files = self._insert("**", Permission.READ_WRITE, "")
         self.table.setCurrentItem(files)
         self.table.editItem(files)
         self._touched()
 
     def save(self) -> None:
-        """Hand over the rules as they stand in the table; rows without files are left out."""
+        """Emit the rules in the table, without rows that have no files."""
         if self._kept is None:
             return
         rows = [self._row(at) for at in range(self.table.rowCount())]
@@ -129,7 +129,7 @@ class RulesEditor(QWidget):
             self._touched()
 
     def _raise(self) -> None:
-        """Let the rule of the current row be tried before the one above it."""
+        """Move the current rule up by one."""
         at = self.table.currentRow()
         if at < 1:
             return

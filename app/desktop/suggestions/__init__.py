@@ -1,1 +1,1 @@
-"""Parts of the panel of relations that may be missing."""
+"""The panel of suggested relations."""

@@ -1,4 +1,4 @@
-"""One suggestion: both notes, the relation as it would be written, why, and the answers to it."""
+"""The details of a suggestion: both notes, the relation, its reasons and the decision buttons."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _BRIEF_HEIGHT = 190
 
 
 class _NoteCard(QWidget):
-    """A note: its name, which opens it, its folder, and how it begins."""
+    """A note: its name as a link, its folder and its beginning."""
 
     open_requested = Signal(str)
 
@@ -55,7 +55,7 @@ class _NoteCard(QWidget):
         column.addWidget(self.text, 1)
 
     def show_note(self, path: str) -> None:
-        """Show which note it is; its text comes by `show_text`."""
+        """Show the note's name and folder; `show_text` adds its text."""
         if path != self.path:
             self.text.clear()
         self.path = path
@@ -66,12 +66,12 @@ class _NoteCard(QWidget):
         self.text.setAccessibleName(self.tr("Preview of {0}").format(note.name))
 
     def set_brief(self, brief: bool) -> None:
-        """Show its name alone, or how it begins, too."""
+        """Show the name alone, or also the beginning of the note."""
         self.folder.setVisible(not brief)
         self.text.setVisible(not brief)
 
     def show_text(self, text: str) -> None:
-        """Show how the note begins."""
+        """Show the beginning of the note."""
         if text != self.text.toPlainText():
             self.text.setPlainText(text)
 
@@ -125,13 +125,13 @@ class SuggestionDetails(QWidget):
         self._build()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Where there is little room, the answers need it more than how the notes begin."""
+        """Hide the beginnings of the notes where the buttons need the room."""
         super().resizeEvent(event)
         for side in self.sides:
             side.set_brief(self.height() < _BRIEF_HEIGHT * self._theme.zoom)
 
     def show_suggested(self, one: SuggestedRelation) -> None:
-        """Show a suggestion; what the user set of the one that is shown already stays."""
+        """Show a suggestion, keeping the user's changes to the one that is already shown."""
         if self.suggested is not None and self.suggested == one:
             return
         self.suggested = one
@@ -142,20 +142,20 @@ class SuggestionDetails(QWidget):
         self.why.setText(self.tr("Why: {0}").format(reasoning))
 
     def show_texts(self, texts: dict[str, str]) -> None:
-        """Show how the notes begin, by path."""
+        """Show the beginnings of the notes, by path."""
         for side in self.sides:
             if side.path in texts:
                 side.show_text(texts[side.path])
 
     def accept_current(self) -> None:
-        """Ask for the relation as it is set here."""
+        """Emit the relation as the user set it."""
         if self.suggested is not None and self.type.currentText().strip():
             source, target = (side.path for side in self.sides)
             kind = self.type.currentText().strip()
             self.accepted.emit(RelationDraft(source, target, kind, round(self.sure.value(), 2)))
 
     def set_busy(self, busy: bool) -> None:
-        """No second answer while one is on its way."""
+        """Disable the buttons while a decision is being processed."""
         self.accept.setEnabled(not busy)
         self.reject.setEnabled(not busy)
 

@@ -1,4 +1,4 @@
-"""Relations that may be missing: a queue to go through, one decision after the other."""
+"""The suggestions panel: a queue of relations that may be missing."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from app.index.records import IndexUpdated
 from app.vault.path import NotePath
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 _SUGGESTION_ROLE = Qt.ItemDataRole.UserRole
 _DEBOUNCE_MS = 800
@@ -43,10 +43,11 @@ _WHOLE_VAULT, _OPEN_NOTE = 0, 1
 
 
 class SuggestionsPanel(Panel):
-    """A row per pair of notes, best first; on the right the one that is chosen, and what becomes of it.
+    """Lists pairs of notes, best first, and shows the details of the selected one on the right.
 
     `open_requested` carries a note's path and an empty fragment, `graph_requested` the paths of two notes.
-    It looks when it is shown for the first time, when asked, and when a note that it lists has changed.
+    The suggestions are computed when the panel is shown for the first time, on request, and when a listed
+    note changes.
     """
 
     open_requested = Signal(str, str)
@@ -83,13 +84,13 @@ class SuggestionsPanel(Panel):
         client.events.batch.connect(self._handle_events)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Look when somebody wants to see: it is work that nobody needs before."""
+        """Compute the suggestions now: it is work that no other part needs."""
         super().showEvent(event)
         if not self._looked:
             self.look()
 
     def follow(self, note: str) -> None:
-        """Another note is in front (empty: none)."""
+        """Follow the note in front (empty: none)."""
         if note == self._note:
             return
         self._note = note
@@ -99,19 +100,19 @@ class SuggestionsPanel(Panel):
                 self.look()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Where there is little room, the names need it: the relation is told beside, too."""
+        """Hide the relation column where the names need the room; the details show it, too."""
         super().resizeEvent(event)
         self.table.setColumnHidden(1, self.width() < _NARROW_WIDTH * self._theme.zoom)
 
     @property
     def chosen(self) -> SuggestedRelation | None:
-        """The suggestion that is shown."""
+        """The selected suggestion."""
         row = self.table.currentItem()
         found: SuggestedRelation | None = row.data(0, _SUGGESTION_ROLE) if row is not None else None
         return found
 
     def look(self) -> None:
-        """Ask for the suggestions, and say that it is being done."""
+        """Compute the suggestions, showing that it is in progress."""
         if self.scope.currentIndex() == _OPEN_NOTE and not self._note:
             self._looked = True
             self._show(())
@@ -121,8 +122,6 @@ class SuggestionsPanel(Panel):
             self.empty.say(self.tr("Searching…"), self.tr("Comparing links, tags and content."))
             self._stack.setCurrentWidget(self.empty)
         self._start_looking()
-
-    # Looking
 
     def _look_quietly(self) -> None:
         if self.isVisible() and self._looked:
@@ -138,7 +137,7 @@ class SuggestionsPanel(Panel):
     async def _load(self) -> None:
         note = self._note if self.scope.currentIndex() == _OPEN_NOTE else ""
         try:
-            found = await self._client.run(lambda workspace: queries.list_suggestions(workspace, note))
+            found = await self._client.run(lambda vault: queries.list_suggestions(vault, note))
         except ScriptoriumError as error:
             self._looked = False
             self._show((), error.message)
@@ -196,7 +195,7 @@ class SuggestionsPanel(Panel):
         return row
 
     def _handle_events(self, events: tuple[Event, ...]) -> None:
-        """A note that is listed has changed: its suggestions may be others now."""
+        """Update the suggestions if a listed note has changed."""
         if not self._looked:
             return
         listed = {path for one in self.suggestions for path in one.pair}
@@ -213,12 +212,10 @@ class SuggestionsPanel(Panel):
             tasks.start(self._show_texts(one), owner=self, what=self.tr("load the note previews"))
 
     async def _show_texts(self, one: SuggestedRelation) -> None:
-        def read(workspace: Workspace) -> dict[str, str]:
-            return {path: queries.note_excerpt(workspace, path) for path in one.pair}
+        def read(vault: VaultService) -> dict[str, str]:
+            return {path: queries.note_excerpt(vault, path) for path in one.pair}
 
         self.details.show_texts(await self._client.run(read))
-
-    # Answering
 
     def _accept(self, wish: RelationDraft) -> None:
         tasks.start(self._add(wish), owner=self, what=self.tr("add the relation"))
@@ -228,7 +225,7 @@ class SuggestionsPanel(Panel):
         self.details.set_busy(True)
         self._show_message("")
         try:
-            outcome = await self._client.run(lambda workspace: queries.accept_suggestion(workspace, wish))
+            outcome = await self._client.run(lambda vault: queries.accept_suggestion(vault, wish))
         finally:
             self.details.set_busy(False)
         if outcome.success and one is not None:
@@ -244,7 +241,7 @@ class SuggestionsPanel(Panel):
 
     async def _leave_apart(self, one: SuggestedRelation) -> None:
         try:
-            await self._client.run(lambda workspace: workspace.analysis.reject(*one.pair))
+            await self._client.run(lambda vault: vault.analysis.reject(*one.pair))
         except ScriptoriumError as error:
             self._show_message(error.message, tone="danger")
             return
@@ -257,7 +254,7 @@ class SuggestionsPanel(Panel):
             tasks.start(self._suggest_again(one), owner=self, what=self.tr("undo the dismissal"))
 
     async def _suggest_again(self, one: SuggestedRelation) -> None:
-        await self._client.run(lambda workspace: workspace.analysis.restore_suggestion(*one.pair))
+        await self._client.run(lambda vault: vault.analysis.restore_suggestion(*one.pair))
         self._show_message("")
         found = sorted((*self.suggestions, one), key=lambda each: -each.score)
         self._show(tuple(found))
@@ -275,8 +272,6 @@ class SuggestionsPanel(Panel):
         self.said.style().polish(self.said)
         self.take_back.setVisible(undoable is not None)
         self._line.setVisible(bool(words))
-
-    # Building
 
     def _connect(self) -> None:
         details = self.details

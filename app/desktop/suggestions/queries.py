@@ -1,4 +1,4 @@
-"""What the suggestions panel asks of the open vault and has it do; run in the vault's own loop. No Qt."""
+"""The operations of the suggestions panel on the open vault, run in the vault's own loop. No Qt."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.vault.path import NotePath
 
 if TYPE_CHECKING:
     from app.toolkit.outcome import ToolOutcome
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 MAX_SUGGESTIONS = 200
 _MAX_TEXT_CHARS = 1200
@@ -23,7 +23,7 @@ _MAX_TEXT_CHARS = 1200
 
 @dataclass(frozen=True, slots=True)
 class SuggestedRelation:
-    """A relation that may be missing from `source` to `target`, and how likely it is (0 to 1)."""
+    """A suggested relation from `source` to `target`, and its likelihood (0 to 1)."""
 
     source: str
     target: str
@@ -40,7 +40,7 @@ class SuggestedRelation:
 
 @dataclass(frozen=True, slots=True)
 class RelationDraft:
-    """A relation as the user wants it written."""
+    """A relation as the user edited it."""
 
     source: str
     target: str
@@ -48,14 +48,14 @@ class RelationDraft:
     confidence: float
 
 
-async def list_suggestions(workspace: Workspace, note: str) -> tuple[SuggestedRelation, ...]:
-    """The suggestions for a note, or for the whole vault where `note` is empty; best first.
+async def list_suggestions(vault: VaultService, note: str) -> tuple[SuggestedRelation, ...]:
+    """Return suggestions for a note, or for the whole vault if `note` is empty, best first.
 
     Raises:
-        ScriptoriumError: they could not be computed.
+        ScriptoriumError: The suggestions could not be computed.
     """
     given: dict[str, object] = {"op": "list", "limit": MAX_SUGGESTIONS} | ({"node_id": note} if note else {})
-    outcome = await workspace.runner.run(Call.of("suggest_relationships", given, Caller.user()))
+    outcome = await vault.call(Call.of("suggest_relationships", given, Caller.user()))
     if not outcome.success:
         raise ScriptoriumError(outcome.message)
     return tuple(_suggested(one) for one in cast("list[Mapping[str, Any]]", outcome.result["suggestions"]))
@@ -67,21 +67,21 @@ def _suggested(one: Mapping[str, Any]) -> SuggestedRelation:
     )
 
 
-async def accept_suggestion(workspace: Workspace, wish: RelationDraft) -> ToolOutcome:
-    """Propose the relation; the user sees the line that is written before it is."""
+async def accept_suggestion(vault: VaultService, wish: RelationDraft) -> ToolOutcome:
+    """Propose the relation; the user reviews the line before it is written."""
     given = {
         "from_id": wish.source,
         "to_id": wish.target,
         "relationship_type": wish.type,
         "confidence": wish.confidence,
     }
-    return await workspace.runner.run(Call.of("create_relationship", given, Caller.user()))
+    return await vault.call(Call.of("create_relationship", given, Caller.user()))
 
 
-def note_excerpt(workspace: Workspace, path: str) -> str:
-    """The first words of a note, without its properties; empty where it can't be read."""
+def note_excerpt(vault: VaultService, path: str) -> str:
+    """Return the first words of a note, without its properties; empty if it can't be read."""
     try:
-        text = decode_lossy(workspace.store.read(NotePath.on_disk(path)))
+        text = decode_lossy(vault.notes.read(NotePath.on_disk(path)))
     except ScriptoriumError:
         return ""
     return text[read_frontmatter(text).body_start :].strip()[:_MAX_TEXT_CHARS]

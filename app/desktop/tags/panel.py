@@ -1,4 +1,4 @@
-"""The tags of the vault as a tree, with how many notes have each."""
+"""The tags panel: the tags of the vault as a tree, with the number of notes for each."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from app.events import Event
 from app.index.records import IndexUpdated, TagCount
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 TAG_ROLE = int(Qt.ItemDataRole.UserRole)
 COUNT_ROLE = TAG_ROLE + 1
@@ -106,7 +106,7 @@ class TagsPanel(Panel):
             self._settle.start()
 
     async def _fill(self, counts: tuple[TagCount, ...]) -> None:
-        """Make the rows, a hundred at a time, in a model that is shown when it is whole."""
+        """Build the rows a hundred at a time, in a model that is shown when it is complete."""
         model, items = QStandardItemModel(self), dict[str, QStandardItem]()
         for number, count in enumerate(counts):
             if number % _CHUNK_ROWS == _CHUNK_ROWS - 1:
@@ -149,9 +149,9 @@ def _create_row(count: TagCount) -> QStandardItem:
     return item
 
 
-async def _sort_tags(workspace: Workspace) -> tuple[TagCount, ...]:
-    """Runs in the service thread: the tags by name, each after the one that it is nested in."""
-    return tuple(sorted(workspace.index.tags(), key=lambda count: count.tag.casefold()))
+async def _sort_tags(vault: VaultService) -> tuple[TagCount, ...]:
+    """Sort the tags by name, each after the one that it is nested in; runs in the service thread."""
+    return tuple(sorted(vault.notes.tags(), key=lambda count: count.tag.casefold()))
 
 
 def connect(panel: TagsPanel, context: PanelContext) -> None:

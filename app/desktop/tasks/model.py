@@ -1,4 +1,4 @@
-"""The tasks of a vault in groups: by note, by when they are due, or by tag. No widgets."""
+"""Group the tasks of a vault by note, due date or tag. No widgets."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Literal
 
-from PySide6.QtCore import QCoreApplication
-
+from app.desktop.runtime.translation import translate
 from app.index.records import TaskRecord
 from app.vault.markdown.tasks import TaskFacts, task_facts
 
@@ -18,7 +17,7 @@ Grouping = Literal["note", "due", "tag"]
 
 @dataclass(frozen=True, slots=True)
 class TaskItem:
-    """A task of a note with what its text says."""
+    """A task of a note, with the data parsed from its text."""
 
     record: TaskRecord
     facts: TaskFacts
@@ -26,7 +25,7 @@ class TaskItem:
 
 @dataclass(frozen=True, slots=True)
 class TaskGroup:
-    """Tasks under one heading; `key` stays the same while tasks come and go."""
+    """Tasks under one heading; `key` is stable while tasks are added and removed."""
 
     key: str
     title: str
@@ -34,7 +33,7 @@ class TaskGroup:
 
 
 def read_tasks(records: Iterable[TaskRecord], wanted: str = "") -> list[TaskItem]:
-    """The tasks whose text, note or tags hold all words of `wanted`."""
+    """Return the tasks whose text, note or tags contain all words of `wanted`."""
     words = wanted.casefold().split()
     found = []
     for record in records:
@@ -45,12 +44,12 @@ def read_tasks(records: Iterable[TaskRecord], wanted: str = "") -> list[TaskItem
 
 
 def group_tasks(tasks: Iterable[TaskItem], grouping: Grouping, today: date) -> list[TaskGroup]:
-    """Put tasks into groups; one with several tags is in the group of each.
+    """Group tasks; one with several tags is in the group of each.
 
     Args:
         tasks: The tasks, by note and line.
-        grouping: What makes a group.
-        today: The day that "due" is judged by.
+        grouping: The grouping.
+        today: The reference date for due dates.
     """
     if grouping == "note":
         return _by_note(tasks)
@@ -66,12 +65,12 @@ def _by_note(tasks: Iterable[TaskItem]) -> list[TaskGroup]:
 
 def _by_due(tasks: Iterable[TaskItem], today: date) -> list[TaskGroup]:
     titles = (
-        ("overdue", _tr("Overdue")),
-        ("today", _tr("Today")),
-        ("tomorrow", _tr("Tomorrow")),
-        ("week", _tr("Within a week")),
-        ("later", _tr("Later")),
-        ("", _tr("No due date")),
+        ("overdue", translate("Tasks", "Overdue")),
+        ("today", translate("Tasks", "Today")),
+        ("tomorrow", translate("Tasks", "Tomorrow")),
+        ("week", translate("Tasks", "Within a week")),
+        ("later", translate("Tasks", "Later")),
+        ("", translate("Tasks", "No due date")),
     )
     groups: dict[str, list[TaskItem]] = defaultdict(list)
     for task in tasks:
@@ -103,10 +102,8 @@ def _by_tag(tasks: Iterable[TaskItem]) -> list[TaskGroup]:
             groups[key].append(task)
     order = sorted(groups, key=lambda key: (not key, key))
     return [
-        TaskGroup(key, f"#{names[key]}" if key else _tr("No tag"), tuple(dict.fromkeys(groups[key])))
+        TaskGroup(
+            key, f"#{names[key]}" if key else translate("Tasks", "No tag"), tuple(dict.fromkeys(groups[key]))
+        )
         for key in order
     ]
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("Tasks", text)

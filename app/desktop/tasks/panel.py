@@ -1,4 +1,4 @@
-"""The open tasks of all notes, grouped by note, due date or tag; a click on a box changes the note."""
+"""The tasks panel: open tasks of all notes, grouped by note, due date or tag."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from app.vault.markdown.tasks import set_task_done
 from app.vault.markdown.text import decode
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 TASK_ROLE = int(Qt.ItemDataRole.UserRole)
 COUNT_ROLE = TASK_ROLE + 1
@@ -60,7 +60,7 @@ class TasksPanel(Panel):
         self._closed: set[str] = set()
         self._round = 0
         self._stale = True
-        # A click on a box is a click on its row, too, and must not open the note.
+        # A click on a check box is also a click on its row, and must not open the note.
         self._toggled: QTreeWidgetItem | None = None
         self.filter = SearchField(theme, self.tr("Filter tasks"))
         self.grouping = QComboBox()
@@ -83,24 +83,24 @@ class TasksPanel(Panel):
         self._connect()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Read the tasks when they are first looked at, and after changes behind other panels."""
+        """Load the tasks when the panel is first shown, and after changes while it was hidden."""
         super().showEvent(event)
         if self._stale:
             self.reload()
 
     def reload(self) -> None:
-        """Read the tasks again."""
+        """Reload the tasks."""
         tasks.start(self.load(), owner=self, what=self.tr("list the tasks"))
 
     async def load(self) -> None:
-        """Read the tasks of the vault and show them."""
+        """Load and show the tasks of the vault."""
         self._stale = False
         done = self.done.isChecked()
-        self._records = await self._client.run(lambda workspace: workspace.index.tasks(_MAX_TASKS, done=done))
+        self._records = await self._client.run(lambda vault: vault.notes.tasks(_MAX_TASKS, done=done))
         await self.show_tasks()
 
     async def show_tasks(self) -> None:
-        """Show the tasks that were read, by filter and grouping; what was folded stays so."""
+        """Show the loaded tasks by filter and grouping, keeping the collapsed groups."""
         self._round += 1
         started = self._round
         wanted = read_tasks(self._records, self.filter.text())
@@ -188,20 +188,20 @@ class TasksPanel(Panel):
 
     async def set_done(self, record: TaskRecord, *, done: bool) -> None:
         """Check or uncheck a task in its note."""
-        outcome: ToolOutcome = await self._client.run(lambda ws: set_done(ws, record, done=done))
+        outcome: ToolOutcome = await self._client.run(lambda vault: set_done(vault, record, done=done))
         if not outcome.success:
             self.failed.emit(self.tr("The task was not changed: {0}").format(outcome.message))
             await self.show_tasks()
 
 
-async def set_done(workspace: Workspace, record: TaskRecord, *, done: bool) -> ToolOutcome:
-    """Check or uncheck a task as the user's own change, which is journaled; runs in the service thread."""
+async def set_done(vault: VaultService, record: TaskRecord, *, done: bool) -> ToolOutcome:
+    """Check or uncheck a task as the user's own change, in the journal; runs in the service thread."""
     try:
-        before = workspace.store.read(record.path)
+        before = vault.notes.read(record.path)
         after = set_task_done(decode(before), record.line, record.text, done=done).encode("utf-8")
     except ScriptoriumError as error:
         return ToolOutcome(False, message=error.message, error={"type": error.type, "message": error.message})
-    return await workspace.runner.run(Call.save(record.path, before, after, Caller.user()))
+    return await vault.call(Call.save(record.path, before, after, Caller.user()))
 
 
 def _create_row(task: TaskItem) -> QTreeWidgetItem:

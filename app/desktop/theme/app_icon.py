@@ -1,4 +1,4 @@
-"""The app's own icon: a quill and a graph, drawn on the pixel grids of 16, 32 and 256, for light and dark."""
+"""The app's icon, a quill and a graph, drawn on the pixel grids of 16, 32 and 256, for light and dark."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ SIZES = (16, 24, 32, 48, 64, 128, 256, 512)
 
 
 def app_icon(theme: Theme) -> QIcon:
-    """Return the app's icon in the colors that stand out in `theme`. Each size is read when it is painted."""
+    """Return the app's icon in colors that stand out in `theme`.
+
+    Each size is read when it is first painted.
+    """
     folder = paths.resources_folder() / "icons"
     if theme.is_dark:
         folder /= "dark"

@@ -1,6 +1,6 @@
-"""Theme: every colour of the window by its role, as a frozen value; three of them ship.
+"""The themes: every color of the window by role, as frozen values; three themes are built in.
 
-Each text colour keeps a contrast of 4.5 : 1 or more on the surfaces it is used on (WCAG 2.2, 1.4.3);
+Each text color has a contrast of at least 4.5 : 1 on the surfaces that it is used on (WCAG 2.2, 1.4.3);
 `tests/desktop/theme/test_theme.py` computes it.
 """
 
@@ -13,12 +13,12 @@ from types import MappingProxyType
 
 @dataclass(frozen=True, slots=True)
 class Theme:
-    """The colours by role, each as "#rrggbb".
+    """The colors of a theme by role, each as "#rrggbb".
 
-    Surfaces from back to front are `sunken`, `window`, `panel` and `raised`. `faint` is for what may be
-    overlooked (counts, shortcuts), `accent` for the one thing that matters, `accent_soft` for what is
-    selected. `node_colors` goes by note type ("note", "concept", … "palette-0" to "palette-7" for groups),
-    `edge_colors` by relation type.
+    Surfaces from back to front are `sunken`, `window`, `panel` and `raised`. `faint` is for secondary
+    information (counts, shortcuts), `accent` for the most important element, `accent_soft` for selections.
+    The keys of `node_colors` are note types ("note", "concept", … and "palette-0" to "palette-7" for groups),
+    those of `edge_colors` are relation types.
     """
 
     name: str
@@ -51,6 +51,17 @@ class Theme:
     mark_bg: str
     node_colors: Mapping[str, str]
     edge_colors: Mapping[str, str]
+
+    @property
+    def disabled(self) -> str:
+        """The color of buttons and menu items that are disabled, which is clearly weaker than `muted`."""
+        return mix(self.panel, self.faint, 0.5)
+
+
+def mix(a: str, b: str, share: float) -> str:
+    """The color between `a` and `b`, with `share` (0 to 1) of `b`."""
+    parts = ((int(a[i : i + 2], 16), int(b[i : i + 2], 16)) for i in (1, 3, 5))
+    return "#" + "".join(f"{round(x + (y - x) * share):02x}" for x, y in parts)
 
 
 def _color_map(**colors: str) -> Mapping[str, str]:

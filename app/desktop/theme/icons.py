@@ -1,9 +1,9 @@
-"""Icons: Phosphor, from the font that qtawesome ships, in the colours of the theme.
+"""Phosphor icons in the colors of the theme, from the font that qtawesome includes.
 
-qtawesome was chosen because it brings one consistent family as a font, without hundreds of image files. Only
-its files are used: importing it loads qtpy, which takes longer than all else before the window is there, and
-its icons are drawn anew, in Python, in every frame. Here each is written once as an SVG file to the cache,
-one per colour; Qt draws it sharp at every scale and keeps the pictures.
+qtawesome was chosen because it includes one consistent family as a font, without hundreds of image files.
+Only its files are used: importing it loads qtpy, which takes longer than the rest of the startup, and it
+draws its icons in Python in every frame. Here, each icon is written once to the cache as an SVG file per
+color; Qt renders it sharply at every scale and caches the pixmaps.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from app.storage.files import write_atomic
 _FONT_FILE, _CHARMAP_FILE = "phosphor-1.3.0.ttf", "phosphor-charmap-1.3.0.json"
 _BOX_SIZE = 256
 _GLYPH_SIZE = 224
-# What the window asks for when a vault is opened for the first time, before there is a cache.
+# The icons that the window needs when a vault is opened for the first time, before a cache exists.
 _FIRST_SEEN = [
     "activity",
     "arrow-bend-up-left",
@@ -84,12 +84,12 @@ _asked: set[str] = set()
 
 
 def icon(theme: Theme, name: str, color: str | None = None) -> QIcon:
-    """The Phosphor icon `name` ("files", "magnifying-glass") in the theme's muted colour or in `color`.
+    """Return the Phosphor icon `name` ("files", "magnifying-glass") in the muted color or in `color`.
 
-    While hovered it takes the text's colour and when checked the accent's, so that a button answers.
+    It takes the text color while hovered and the accent color when checked.
 
     Raises:
-        KeyError: there is no such icon; so a misspelt one is found by the first test that builds its widget.
+        KeyError: The icon does not exist, so that a test that builds the widget finds a misspelled name.
     """
     made = QIcon(_build_icon(os.environ.get(paths.CACHE_VARIABLE, ""), name, *_inks(theme, color)))
     _asked.add(name)
@@ -97,9 +97,9 @@ def icon(theme: Theme, name: str, color: str | None = None) -> QIcon:
 
 
 def prerender_icons(theme: Theme) -> None:
-    """Make the icons of the first window, and those asked for by now or by an earlier run: in a thread.
+    """Create the icons of the first window and those that were used before; for a worker thread.
 
-    So neither a panel that comes up nor a switch of the theme makes some dozen of them between two frames.
+    Opening a panel or switching the theme would otherwise create dozens of them between two frames.
     """
     home, inks = os.environ.get(paths.CACHE_VARIABLE, ""), _inks(theme, None)
     for name in {*_FIRST_SEEN, *_asked, *_cached_names(_folder_of_files(home))}:
@@ -107,23 +107,22 @@ def prerender_icons(theme: Theme) -> None:
 
 
 def _cached_names(folder: Path) -> Iterator[str]:
-    """The names of the icons whose files are there."""
+    """Return the names of the icons that have files in the cache."""
     characters = _characters()
     files = folder.iterdir() if folder.is_dir() else ()
     return (name for name in {file.name.rpartition("-")[0] for file in files} if name in characters)
 
 
 def _inks(theme: Theme, color: str | None) -> tuple[str, str, str, str]:
-    """The colours at rest, while hovered, when checked and when disabled."""
-    disabled = theme.border if theme.is_dark else theme.faint
-    return color or theme.muted, color or theme.text, color or theme.accent, disabled
+    """Return the colors for the normal, hovered, checked and disabled states."""
+    return color or theme.muted, color or theme.text, color or theme.accent, theme.disabled
 
 
 @functools.cache
 def _build_icon(home: str, name: str, resting: str, lively: str, on: str, disabled: str) -> QIcon:
-    """The icon in these colours, put together once for each cache that is in use.
+    """Build the icon in these colors, once per cache folder.
 
-    A window has some hundred, and a theme is switched between two frames.
+    A window uses about a hundred icons, and a theme is switched between two frames.
     """
     mode, state = QIcon.Mode, QIcon.State
     folder = _folder_of_files(home)
@@ -143,13 +142,13 @@ def _build_icon(home: str, name: str, resting: str, lively: str, on: str, disabl
 
 @functools.cache
 def _folder_of_files(home: str) -> Path:
-    """The folder of the icons in the cache that is at `home`."""
+    """Return the folder of icons in the cache at `home`."""
     return paths.cache_folder() / "icons" / _FONT_FILE.removesuffix(".ttf")
 
 
 @functools.cache
 def _file(folder: Path, name: str, color: str) -> str:
-    """Where the icon is in that colour, written if it is not there yet."""
+    """Return the path of the icon's file in this color, writing the file if it does not exist."""
     file = folder / f"{name}-{color.lstrip('#')}.svg"
     if not file.is_file():
         drawing = _drawing(name)
@@ -157,19 +156,19 @@ def _file(folder: Path, name: str, color: str) -> str:
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{_BOX_SIZE}" height="{_BOX_SIZE}" '
             f'viewBox="0 0 {_BOX_SIZE} {_BOX_SIZE}"><path fill="{color}" d="{drawing}"/></svg>'
         )
-        # Whole or not there: another window or thread may look for it now.
+        # Replace atomically: another window or thread may read the file at the same time.
         write_atomic(file, text.encode("utf-8"), durable=False)
     return str(file)
 
 
 @functools.cache
 def _drawing(name: str) -> str:
-    """The shape of an icon in SVG's words, worked out once for all colours and themes."""
+    """Return the outline of an icon as SVG path data, computed once for all colors and themes."""
     return " ".join(_strokes(_outline(name)))
 
 
 def _outline(name: str) -> QPainterPath:
-    """The shape of an icon, in the middle of the box."""
+    """Return the outline of an icon, centered in its box."""
     font = QFont(_font_family())
     font.setPixelSize(_GLYPH_SIZE)
     font.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
@@ -181,7 +180,7 @@ def _outline(name: str) -> QPainterPath:
 
 
 def _strokes(outline: QPainterPath) -> Iterator[str]:
-    """The path in SVG's words."""
+    """Return the path as SVG path data."""
     kind = QPainterPath.ElementType
     letters = {kind.MoveToElement: "M", kind.LineToElement: "L", kind.CurveToElement: "C"}
     for at in range(outline.elementCount()):
@@ -190,7 +189,7 @@ def _strokes(outline: QPainterPath) -> Iterator[str]:
 
 
 def _folder() -> Path:
-    """Where qtawesome has its fonts, found without importing it."""
+    """Return qtawesome's font folder, found without importing the package."""
     spec = find_spec("qtawesome")
     if spec is None or not spec.submodule_search_locations:
         raise ModuleNotFoundError("qtawesome, which has the icons, is not installed", name="qtawesome")
@@ -199,12 +198,12 @@ def _folder() -> Path:
 
 @functools.cache
 def _characters() -> Mapping[str, str]:
-    """The code of each icon in the font, as "0xf123"."""
+    """Return the code point of each icon in the font, as "0xf123"."""
     return cast("Mapping[str, str]", json.loads((_folder() / _CHARMAP_FILE).read_text(encoding="utf-8")))
 
 
 @functools.cache
 def _font_family() -> str:
-    """The font's family, once the font is loaded into the application."""
+    """Load the font into the application and return its family name."""
     number = QFontDatabase.addApplicationFont(str(_folder() / _FONT_FILE))
     return QFontDatabase.applicationFontFamilies(number)[0]

@@ -1,4 +1,4 @@
-"""The style of what floats over the graph: panels that let a little of it through."""
+"""Style sheet rules for translucent panels over the graph."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _PANELS = ("graphToolbar", "graphLegend", "graphLocalBar", "graphNeighbours", "g
 
 
 def graph_overlay_style(t: Theme) -> str:
-    """The part of the window's style sheet for them; `4u` stands for 4 pixels times the zoom."""
+    """Return the rules for translucent panels; `4u` means 4 pixels times the zoom."""
     red, green, blue = (int(t.raised[at : at + 2], 16) for at in (1, 3, 5))
     surface = f"background: rgba({red}, {green}, {blue}, 232); border: 1u solid {t.border};"
     panels = ", ".join(f"QFrame#{name}" for name in _PANELS)

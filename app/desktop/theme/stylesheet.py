@@ -1,7 +1,7 @@
-"""The style sheet: flat surfaces on a 4-pixel grid, built from a theme's values.
+"""The style sheet: flat surfaces on a 4-pixel grid, built from the values of a theme.
 
-Object names and dynamic properties are the hooks: `panelTitle`, `emptyState`, `[role="primary"]`,
-`[role="danger"]`, `[role="quiet"]`, `[tone="muted"]`. A view sets one of them, never a colour.
+Selectors use object names and dynamic properties: `panelTitle`, `emptyState`, `[role="primary"]`,
+`[role="danger"]`, `[role="quiet"]`, `[tone="muted"]`. A view sets one of these, never a color.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from app.desktop.theme.colors import Theme
+from app.desktop.theme.colors import Theme, mix
 from app.desktop.theme.overlay_style import graph_overlay_style
 from app.paths import cache_folder
+from app.storage.private import make_private_folder
 
 _SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 16 16">'
 _MARKS = {
@@ -31,12 +32,12 @@ _MARKS = {
 
 
 def write_mark_images(theme: Theme) -> Mapping[str, str]:
-    """Write the theme's little marks (tick, arrows, dot, cross) as SVG files; their paths by name.
+    """Write the theme's control marks (tick, arrows, dot, cross) as SVG files and return their paths by name.
 
-    A style sheet can show an image only from a file. They go to the cache, where they may be deleted.
+    A style sheet can only load an image from a file. The files are in the cache and can be deleted.
     """
     folder = cache_folder() / "theme" / theme.name
-    folder.mkdir(parents=True, exist_ok=True)
+    make_private_folder(folder)
     colors = {"check": theme.accent_text, "minus": theme.accent_text, "dot": theme.accent_text}
     paths: dict[str, str] = {}
     for name, shape in _MARKS.items():
@@ -53,12 +54,13 @@ def _write_if_new(path: Path, text: str) -> None:
 
 
 def stylesheet(theme: Theme, zoom: float = 1.0, marks: Mapping[str, str] | None = None) -> str:
-    """The whole style sheet of `theme`, with every size times `zoom`.
+    """Return the style sheet of `theme` with every size multiplied by `zoom`.
 
     Args:
-        theme: The colours.
-        zoom: The interface's zoom; 1.0 draws on the 4-pixel grid.
-        marks: Paths of the images that `draw_marks` made; without them controls keep plain marks.
+        theme: The colors.
+        zoom: The zoom of the interface; 1.0 draws on the 4-pixel grid.
+        marks: Paths of the images that `write_mark_images` wrote; without them, controls keep the plain
+            marks.
     """
     controls = (_buttons, _button_roles, _tool_buttons, _checks, _fields)
     parts = (_surfaces, *controls, _views, _tabs, _bars, _overlays)
@@ -67,7 +69,7 @@ def stylesheet(theme: Theme, zoom: float = 1.0, marks: Mapping[str, str] | None 
 
 
 def _scale_units(sheet: str, zoom: float) -> str:
-    """`4u` becomes 4 pixels times `zoom`, `12pt` 12 points times `zoom`; a hairline never vanishes."""
+    """Replace `4u` by 4 pixels and `12pt` by 12 points times `zoom`, keeping hairlines visible."""
 
     def pixels(match: re.Match[str]) -> str:
         units = float(match[1])
@@ -95,7 +97,7 @@ QWidget#activityBar {{ background: {t.window}; border: none; border-right: 1u so
 QLabel {{ background: transparent; }}
 QLabel[textFormat="AutoText"] {{ qproperty-textFormat: "PlainText"; }}
 QWidget#panelTitle QLabel[badge="true"] {{
-    color: {t.warning}; background: {_mix(t.panel, t.warning, 0.16)}; border-radius: 4u; padding: 1u 6u;
+    color: {t.warning}; background: {mix(t.panel, t.warning, 0.16)}; border-radius: 4u; padding: 1u 6u;
 }}
 QLabel[tone="muted"] {{ color: {t.muted}; }}
 QLabel[tone="faint"] {{ color: {t.faint}; }}
@@ -128,16 +130,16 @@ QPushButton {{ background: {t.raised}; color: {t.text}; border: 1u solid {t.bord
 QPushButton:hover {{ background: {t.hover}; }}
 QPushButton:pressed {{ background: {t.sunken}; }}
 QPushButton:focus {{ border: 1u solid {t.accent}; }}
-QPushButton:disabled {{ color: {t.faint}; background: {t.window}; }}
+QPushButton:disabled {{ color: {t.disabled}; background: {t.window}; }}
 QPushButton[role="primary"] {{ background: {t.accent}; color: {t.accent_text}; border: 1u solid {t.accent};
   font-weight: 600; }}
-QPushButton[role="primary"]:hover {{ background: {_mix(t.accent, t.text, 0.12)}; }}
+QPushButton[role="primary"]:hover {{ background: {mix(t.accent, t.text, 0.12)}; }}
 QPushButton[role="primary"]:focus {{ border: 2u solid {t.text}; padding: 4u 11u; }}
-QPushButton[role="primary"]:disabled {{ background: {t.accent_soft}; color: {t.faint};
-  border-color: {t.border}; }}
+QPushButton[role="primary"]:disabled, QPushButton[role="danger"]:disabled {{ background: {t.window};
+  color: {t.disabled}; border-color: {t.border}; }}
 QPushButton[role="danger"] {{ background: {t.danger}; color: {t.danger_text}; border: 1u solid {t.danger};
   font-weight: 600; }}
-QPushButton[role="danger"]:hover {{ background: {_mix(t.danger, t.text, 0.12)}; }}
+QPushButton[role="danger"]:hover {{ background: {mix(t.danger, t.text, 0.12)}; }}
 QPushButton[role="danger"]:focus {{ border: 2u solid {t.text}; padding: 4u 11u; }}
 """
 
@@ -151,6 +153,8 @@ QPushButton[role="link"] {{ background: transparent; border: 1u solid transparen
   padding: 2u 4u; text-align: left; }}
 QPushButton[role="link"]:hover {{ text-decoration: underline; }}
 QPushButton[role="link"]:focus {{ border: 1u solid {t.accent}; }}
+QPushButton[role="quiet"]:disabled, QPushButton[role="link"]:disabled {{ background: transparent;
+  color: {t.disabled}; }}
 QWidget#chip {{ background: {t.sunken}; border-radius: 11u; }}
 QPushButton[role="chip"] {{ background: transparent; border: 1u solid transparent; border-radius: 10u;
   padding: 1u 2u; color: {t.text}; }}
@@ -183,7 +187,7 @@ QToolButton:checked {{ background: {t.accent_soft}; color: {t.text}; }}
 QToolButton[role="chip"] {{ padding: 1u; border-radius: 9u; }}
 QToolButton[role="fold"]:checked {{ background: transparent; }}
 QToolButton:focus {{ border: 1u solid {t.accent}; }}
-QToolButton:disabled {{ color: {t.faint}; }}
+QToolButton:disabled {{ color: {t.disabled}; }}
 QToolButton::menu-indicator {{ image: none; }}
 QWidget#activityBar QToolButton {{ padding: 6u; border-radius: 8u; }}
 """
@@ -278,10 +282,10 @@ QHeaderView::section {{ background: {t.panel}; color: {t.muted}; border: none;
 QTableCornerButton::section {{ background: {t.panel}; border: none; }}
 QScrollBar:vertical {{ background: transparent; width: 10u; margin: 0; }}
 QScrollBar:horizontal {{ background: transparent; height: 10u; margin: 0; }}
-QScrollBar::handle:vertical {{ background: {_mix(t.border, t.faint, 0.35)}; border-radius: 3u;
+QScrollBar::handle:vertical {{ background: {mix(t.border, t.faint, 0.35)}; border-radius: 3u;
   min-height: 32u;
   margin: 2u; }}
-QScrollBar::handle:horizontal {{ background: {_mix(t.border, t.faint, 0.35)}; border-radius: 3u;
+QScrollBar::handle:horizontal {{ background: {mix(t.border, t.faint, 0.35)}; border-radius: 3u;
   min-width: 32u;
   margin: 2u; }}
 QScrollBar::handle:hover {{ background: {t.faint}; }}
@@ -320,7 +324,7 @@ QStatusBar QToolButton {{ padding: 2u 6u; border-radius: 4u; }}
 QStatusBar QToolButton[tone="warning"] {{ color: {t.warning}; }}
 QFrame#banner {{ background: {t.raised}; border: none; border-bottom: 1u solid {t.border}; }}
 QFrame#banner[tone="danger"] {{ background: {t.removed_bg}; }}
-QFrame#banner[tone="warning"] {{ background: {_mix(t.panel, t.warning, 0.16)}; }}
+QFrame#banner[tone="warning"] {{ background: {mix(t.panel, t.warning, 0.16)}; }}
 QFrame#banner[tone="info"] {{ background: {t.accent_soft}; }}
 """
 
@@ -330,7 +334,7 @@ def _overlays(t: Theme, marks: Mapping[str, str]) -> str:
 QMenu {{ background: {t.raised}; color: {t.text}; border: 1u solid {t.border}; padding: 4u; }}
 QMenu::item {{ padding: 5u 24u 5u 12u; border-radius: 4u; }}
 QMenu::item:selected {{ background: {t.accent_soft}; }}
-QMenu::item:disabled {{ color: {t.faint}; }}
+QMenu::item:disabled {{ color: {t.disabled}; }}
 QMenu::separator {{ height: 1u; background: {t.border}; margin: 4u 8u; }}
 QMenu::icon {{ padding-left: 8u; }}
 QListView#popup {{ background: {t.raised}; border: 1u solid {t.border}; border-radius: 0; padding: 4u; }}
@@ -345,9 +349,3 @@ QLabel#keycap {{ background: {t.sunken}; color: {t.muted}; border: 1u solid {t.b
 QFrame#dropZone {{ background: transparent; border: 2u dashed {t.border}; border-radius: 12u; }}
 QFrame#dropZone[over="true"] {{ background: {t.accent_soft}; border-color: {t.accent}; }}
 """
-
-
-def _mix(a: str, b: str, share: float) -> str:
-    """The colour between `a` and `b`, with `share` (0 to 1) of `b`."""
-    parts = ((int(a[i : i + 2], 16), int(b[i : i + 2], 16)) for i in (1, 3, 5))
-    return "#" + "".join(f"{round(x + (y - x) * share):02x}" for x, y in parts)

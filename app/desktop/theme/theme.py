@@ -1,4 +1,4 @@
-"""The theme in force: follows the system or the user's choice, and dresses the application in it."""
+"""The current theme, chosen by the user or the system, and its application to the widgets."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MIN_FONT_POINTS = 9.5
 
 
 class ThemeSource(QObject):
-    """Says which theme is in force; who listens to `changed` is told the new one.
+    """Holds the current theme and emits `changed` with the new one.
 
     The name "system" follows the light or dark mode of the desktop while the app runs.
     """
@@ -45,22 +45,22 @@ class ThemeSource(QObject):
 
     @property
     def theme(self) -> Theme:
-        """The theme in force."""
+        """The current theme."""
         return self._theme
 
     @property
     def name(self) -> str:
-        """What was chosen: "system", or a theme's name."""
+        """The chosen name: "system" or the name of a theme."""
         return self._name
 
     @property
     def is_settled(self) -> bool:
-        """Whether everything has the theme in force, also what is hidden."""
+        """True if all widgets, including hidden ones, have the current theme."""
         return self._restyling.is_done
 
     @property
     def zoom(self) -> float:
-        """The factor on every size of the interface."""
+        """The factor for every size of the interface."""
         return self._zoom
 
     def set(self, name: str, zoom: float | None = None) -> None:
@@ -72,7 +72,7 @@ class ThemeSource(QObject):
             return
         resized = wanted != self._zoom
         self._theme, self._zoom = theme, wanted
-        if resized or self._application is None:  # what is hidden has a say in the sizes, too
+        if resized or self._application is None:  # hidden widgets affect the layout, too
             self._apply()
             for _, tell in tuple(self.changed.calls(theme)):
                 tell()
@@ -85,14 +85,14 @@ class ThemeSource(QObject):
         self._restyling.run((self._clear_style, self._paint, self._set_style), in_sight, hidden)
 
     def apply(self, app: QApplication) -> None:
-        """Dress `app` in the theme: Fusion as the base, then palette, font and style sheet."""
+        """Style `app` with the theme: Fusion as the base, then palette, font and style sheet."""
         self._application = app
         app.setStyle("Fusion")
         self._apply()
 
     def _apply(self) -> None:
         if self._application is not None:
-            # With no sheet in force, font, palette and sheet reach each widget once: a fifth of the time.
+            # Without a style sheet in force, each widget is updated only once: a fifth of the time.
             self._clear_style()
             self._application.setFont(interface_font(self._zoom))
             self._paint()
@@ -124,7 +124,7 @@ def _theme_by_name(name: str) -> Theme:
 
 
 def interface_font(zoom: float = 1.0) -> QFont:
-    """The system's interface font, or the best one installed where the system has none worth the name."""
+    """Return the system's interface font, or the best installed one where the system has only a fallback."""
     font = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
     if font.family() in _REPLACED_FONTS:
         installed = set(QFontDatabase.families())
@@ -136,14 +136,14 @@ def interface_font(zoom: float = 1.0) -> QFont:
 
 
 def code_font(zoom: float = 1.0) -> QFont:
-    """The system's fixed-pitch font at the size of the interface."""
+    """Return the system's fixed-pitch font at the size of the interface."""
     font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
     font.setPointSizeF(max(font.pointSizeF(), _MIN_FONT_POINTS) * zoom)
     return font
 
 
 def palette(theme: Theme) -> QPalette:
-    """The theme as Qt's palette, for what the style sheet does not reach (item views, text, disabled)."""
+    """Return the theme as a Qt palette, for what the style sheet can't style (item views, text, disabled)."""
     role = QPalette.ColorRole
     made = QPalette(QColor(theme.panel), QColor(theme.window))
     for where, color in (

@@ -1,9 +1,8 @@
-"""Dresses the application anew without a long pause, and without a picture of two themes.
+"""Switch the theme without a long pause and without showing a mix of two themes.
 
-Qt gives every widget the new style in one go, which holds the window for a quarter of a second. Here that go
-finds none to dress: the windows keep the picture that they show while their widgets are dressed in slices
-between the window's events, those in sight first. Then the picture is painted once, and what is hidden
-follows, before anybody can have gone to look for it.
+Qt applies a new style to every widget in one pass, which blocks the window for a quarter of a second. Here,
+that pass finds no widgets to update: the windows stop repainting while their widgets are restyled in slices
+between events, visible ones first. Then the windows are repainted once, and hidden widgets follow.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from shiboken6 import isValid
 log = logging.getLogger(__name__)
 
 _TIME_SLICE_MS = 3
-# So long a picture of before may stay; a window with very much in it goes on changing in sight.
+# The longest time without repainting; beyond it, a very full window changes visibly, part by part.
 _MAX_FREEZE_MS = 400
 _POLISHED = Qt.WidgetAttribute.WA_WState_Polished
 _OWN_STYLE = Qt.WidgetAttribute.WA_SetStyle
@@ -27,7 +26,7 @@ Step = Callable[[], object]
 
 
 class ThemeTransition(QObject):
-    """Lives as long as the application; `is_done` says whether everything has the style in force."""
+    """Applies a theme in steps; lives as long as the application."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -41,21 +40,21 @@ class ThemeTransition(QObject):
 
     @property
     def is_done(self) -> bool:
-        """Whether everything has the style in force, also what is hidden."""
+        """True if all widgets, including hidden ones, have the current style."""
         return not self._slices.isActive()
 
     @property
     def is_still(self) -> bool:
-        """Whether the windows show the picture of before."""
+        """True if the windows still show the old theme."""
         return bool(self._still)
 
     def run(self, dress: Iterable[Step], in_sight: Iterable[Step], hidden: Iterable[Step]) -> None:
-        """Dress everything, beginning now; sizes stay what they are.
+        """Start restyling all widgets; sizes stay the same.
 
         Args:
-            dress: What sets the application's palette and style sheet, in parts.
-            in_sight: What else has to be done before the new picture is shown.
-            hidden: What can follow it.
+            dress: Steps that set the application's palette and style sheet.
+            in_sight: Steps to run before the windows are repainted.
+            hidden: Steps that can run afterwards.
         """
         self._hold_still()
         self._work = self._all_steps(tuple(dress), tuple(in_sight), tuple(hidden))
@@ -64,7 +63,7 @@ class ThemeTransition(QObject):
     def _all_steps(
         self, dress: Iterable[Step], in_sight: Iterable[Step], hidden: Iterable[Step]
     ) -> Iterator[None]:
-        """All of it, a step at a time."""
+        """Yield after each step of the transition."""
         yield from self._mark_widgets()
         yield from _done(dress)
         for widget in tuple(self._marked):
@@ -82,10 +81,11 @@ class ThemeTransition(QObject):
         yield from _done(hidden)
 
     def _mark_widgets(self) -> Iterator[None]:
-        """Mark all widgets, so that the change of the application's style passes them by.
+        """Mark all widgets so that the application's style change skips them.
 
-        One that is not polished is not dressed, and one with a style of its own is not told: to be told makes
-        a view with ten thousand rows lay them out anew, though no size has changed.
+        Qt does not restyle a widget that is not polished, and does not notify one with a style of its own:
+        the notification would make a view with ten thousand rows lay them out again, though no size has
+        changed.
         """
         for widget in QApplication.allWidgets():
             if not isValid(widget):
@@ -118,17 +118,17 @@ class ThemeTransition(QObject):
         for window in still:
             if isValid(window):
                 window.setUpdatesEnabled(True)
-                # At once: one that was due before this began would keep later ones from being asked for.
+                # Repaint at once: an update that was due before the transition would block later requests.
                 window.repaint()
 
     def _run_slice(self) -> None:
-        """Work for a few milliseconds."""
+        """Run steps for a few milliseconds."""
         clock = QElapsedTimer()
         clock.start()
         was_still = self.is_still
         if was_still and self._since.elapsed() > _MAX_FREEZE_MS and not self._marked:
             self._show_again()
-        # To paint all of it anew is work enough for a turn.
+        # Repainting the whole window is enough work for one turn.
         while clock.elapsed() < _TIME_SLICE_MS and self.is_still == was_still:
             if next(self._work, self) is self:
                 self._slices.stop()
@@ -140,5 +140,5 @@ def _done(steps: Iterable[Step]) -> Iterator[None]:
         try:
             step()
         except Exception:
-            log.exception("a part of the window kept the last theme")  # and the others go on
+            log.exception("a part of the window kept the last theme")  # continue with the other steps
         yield

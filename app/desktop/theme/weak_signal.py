@@ -1,4 +1,4 @@
-"""Who wants to hear of another theme: as a signal's slots, but called one by one, when there is time."""
+"""A signal with weak references whose slots are called one by one, when there is time."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _PRUNE_STEP = 256
 
 
 class WeakSignal(Generic[T]):
-    """Keeps no object alive: what is gone hears nothing, as with a signal of Qt.
+    """Keeps no listener alive, like a Qt signal.
 
-    A listener is a method that takes the news, or nothing at all.
+    A listener is a method that takes the value, or no argument.
     """
 
     def __init__(self) -> None:
@@ -24,7 +24,7 @@ class WeakSignal(Generic[T]):
         self._prune_at = _PRUNE_STEP
 
     def connect(self, listener: Callable[..., object]) -> None:
-        """Have `listener` hear what comes."""
+        """Call `listener` for every future value."""
         if len(self._known) >= self._prune_at:
             self._known = [each for each in self._known if _alive(each()) is not None]
             self._prune_at = 2 * len(self._known) + _PRUNE_STEP
@@ -32,7 +32,7 @@ class WeakSignal(Generic[T]):
         self._known.append(WeakMethod(listener) if method else lambda: listener)
 
     def calls(self, news: T) -> Iterator[tuple[QWidget | None, Callable[[], object]]]:
-        """For each listener the widget that it belongs to and what tells it `news`, if it is still there."""
+        """Yield, for each live listener, its widget (or None) and a function that passes it `news`."""
         for each in self._known:
             listener = _alive(each())
             if listener is not None:
@@ -41,7 +41,7 @@ class WeakSignal(Generic[T]):
 
 
 class _Notification(Generic[T]):
-    """Tells one listener the news, if it is still there by then."""
+    """Calls one listener with the value, if the listener still exists."""
 
     def __init__(self, who: Callable[[], Callable[..., object] | None], news: T) -> None:
         self._who = who
@@ -57,6 +57,6 @@ class _Notification(Generic[T]):
 
 
 def _alive(listener: Callable[..., object] | None) -> Callable[..., object] | None:
-    """The listener, unless the object of Qt that it belongs to has ended."""
+    """Return the listener unless its QObject has been deleted."""
     owner = getattr(listener, "__self__", None)
     return None if owner is not None and not Shiboken.isValid(owner) else listener

@@ -1,4 +1,4 @@
-"""The names that a form's fields offer: notes, folders, tags, and the headings of the note that is meant."""
+"""Completions for the fields of a form: notes, folders, tags, and headings of the chosen note."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from app.vault.markdown.text import decode_lossy
 from app.vault.path import NotePath
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 _MAX_COMPLETIONS = 12
 
 
 class NameCompleter:
-    """Completes names of one vault; each list is read once, when it is first asked for."""
+    """Completes names of one vault; each list is loaded once, when first needed."""
 
     def __init__(self, client: VaultClient) -> None:
         self._client = client
         self._known: dict[ArgumentKind, tuple[str, ...]] = {}
 
     async def like(self, kind: ArgumentKind, word: str, note: str) -> list[str]:
-        """The names of that kind that `word` may become; `note` is the one whose headings are meant."""
+        """Return the names of that kind that match `word`; headings are those of `note`."""
         if kind is ArgumentKind.HEADING:
-            known = await self._client.run(lambda workspace: _headings(workspace, note))
+            known = await self._client.run(lambda vault: _headings(vault, note))
         elif (kept := self._known.get(kind)) is not None:
             known = kept
         elif (read := _READERS.get(kind)) is not None:
@@ -43,40 +43,40 @@ class NameCompleter:
 
 
 def has_completions(kind: ArgumentKind) -> bool:
-    """Whether there are names to offer for such an argument."""
+    """Return whether there are completions for such an argument."""
     return kind in _READERS or kind is ArgumentKind.HEADING
 
 
-def _notes(workspace: Workspace) -> Iterable[str]:
-    """Each note by its name, or by its path where several have the name; those changed last first."""
-    notes = sorted(workspace.index.notes(), key=lambda note: -note.modified)
+def _notes(vault: VaultService) -> Iterable[str]:
+    """Return each note by its name, or by its path if the name is ambiguous; recently changed first."""
+    notes = sorted(vault.notes.records(), key=lambda note: -note.modified)
     times = Counter(note.path.name.casefold() for note in notes)
     return [
         note.path.name if times[note.path.name.casefold()] == 1 else note.path.stem_path for note in notes
     ]
 
 
-def _folders(workspace: Workspace) -> Iterable[str]:
-    folders = {note.path.folder for note in workspace.index.notes()}
+def _folders(vault: VaultService) -> Iterable[str]:
+    folders = {note.path.folder for note in vault.notes.records()}
     parts = (folder.split("/") for folder in folders)
     above = {"/".join(each[:end]) for each in parts for end in range(1, len(each))}
     return sorted((folders | above) - {""})
 
 
-def _tags(workspace: Workspace) -> Iterable[str]:
-    return [tag.tag for tag in sorted(workspace.index.tags(), key=lambda tag: -tag.count)]
+def _tags(vault: VaultService) -> Iterable[str]:
+    return [tag.tag for tag in sorted(vault.notes.tags(), key=lambda tag: -tag.count)]
 
 
-def _headings(workspace: Workspace, note: str) -> tuple[str, ...]:
+def _headings(vault: VaultService, note: str) -> tuple[str, ...]:
     try:
-        path: NotePath = workspace.index.resolver.resolve_strictly(note)
-        text = decode_lossy(workspace.store.read(path))
+        path: NotePath = vault.notes.resolve_strictly(note)
+        text = decode_lossy(vault.notes.read(path))
     except ScriptoriumError:
         return ()
     return tuple(dict.fromkeys(heading.text for heading in scan(text).headings))
 
 
-_READERS: dict[ArgumentKind, Callable[[Workspace], Iterable[str]]] = {
+_READERS: dict[ArgumentKind, Callable[[VaultService], Iterable[str]]] = {
     ArgumentKind.NOTE: _notes,
     ArgumentKind.FOLDER: _folders,
     ArgumentKind.TAG: _tags,

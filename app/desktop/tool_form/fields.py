@@ -1,4 +1,4 @@
-"""A control for each argument of a tool, by what the argument names and which values it takes."""
+"""Editors for the arguments of a tool, by type and meaning."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ import shlex
 from collections.abc import Awaitable, Callable
 
 from pydantic.fields import FieldInfo
-from PySide6.QtCore import QCoreApplication, QEvent, QModelIndex, QStringListModel, Qt
+from PySide6.QtCore import QEvent, QModelIndex, QStringListModel, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QCompleter, QLineEdit, QListView, QPlainTextEdit
 
 from app.desktop.runtime import tasks
+from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import code_font
 from app.desktop.tool_form.completions import has_completions
 from app.desktop.widgets.model_form import Editor, create_editor
@@ -24,7 +25,7 @@ _VISIBLE_LINES = {ArgumentKind.MARKDOWN: 7, ArgumentKind.PROPERTIES: 4}
 
 
 def create_field(parameter: Parameter, field: FieldInfo, value: object, find: Find) -> Editor:
-    """The editor for an argument; its value is None while nothing is given."""
+    """Return the editor for an argument; its value is None while it is empty."""
     kind = parameter.kind
     if has_completions(kind):
         return _names(parameter, value, find)
@@ -43,7 +44,7 @@ def create_field(parameter: Parameter, field: FieldInfo, value: object, find: Fi
 
 
 class NameField(QLineEdit):
-    """A line under which names are offered while one is typed; several are set apart by commas."""
+    """A field that completes names; several are separated by commas."""
 
     def __init__(self, text: str, kind: ArgumentKind, many: bool, find: Find) -> None:
         super().__init__(text)
@@ -65,11 +66,11 @@ class NameField(QLineEdit):
 
     @property
     def offered(self) -> tuple[str, ...]:
-        """What is offered now."""
+        """The shown completions."""
         return tuple(self._names.stringList()) if self._list.isVisible() else ()
 
     def event(self, event: QEvent) -> bool:
-        """Take a name with Tab, which would otherwise leave the field."""
+        """Accept a completion with Tab, which would otherwise move the focus."""
         if (
             isinstance(event, QKeyEvent)
             and event.type() == QEvent.Type.KeyPress
@@ -81,7 +82,7 @@ class NameField(QLineEdit):
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Down shows the names; with the list open, Enter takes the marked one, or the first."""
+        """Show the completions with Down; with the list open, accept the selected or first one with Enter."""
         if self._list.isVisible() and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._accept_marked()
         elif event.key() == Qt.Key.Key_Down and not self._list.isVisible():
@@ -94,7 +95,7 @@ class NameField(QLineEdit):
         self._list.hide()
 
     def _word(self) -> tuple[str, str]:
-        """What stands before the name that is being typed, and that name so far."""
+        """Return the text before the name that is being typed, and the typed part of the name."""
         if not self._many:
             return "", self.text().strip()
         before, comma, word = self.text().rpartition(",")
@@ -140,16 +141,16 @@ def _names(parameter: Parameter, value: object, find: Find) -> Editor:
 
 def _create_markdown_field(value: object) -> Editor:
     area = _area(str(value or ""), _VISIBLE_LINES[ArgumentKind.MARKDOWN])
-    area.setPlaceholderText(_tr("Markdown"))
+    area.setPlaceholderText(translate("ToolForm", "Markdown"))
     return _connect_area(area, lambda: area.toPlainText() or None)
 
 
 def _properties(value: object) -> Editor:
-    """Properties as they stand at the top of a note, a line each."""
+    """Return an editor for properties, one per line as at the top of a note."""
     given = value if isinstance(value, dict) else {}
     shown = "\n".join(f"{name}: {json.dumps(one, ensure_ascii=False)}" for name, one in given.items())
     area = _area(shown, _VISIBLE_LINES[ArgumentKind.PROPERTIES])
-    area.setPlaceholderText(_tr("status: draft\nrating: 4\ntopics: [tea, water]"))
+    area.setPlaceholderText(translate("ToolForm", "status: draft\nrating: 4\ntopics: [tea, water]"))
 
     def read() -> object:
         text = area.toPlainText()
@@ -158,22 +159,22 @@ def _properties(value: object) -> Editor:
         try:
             tree = read_tree(text)
         except UnreadableYaml:
-            return text  # the model says what is wrong with it
+            return text  # validation by the model reports the problem
         return to_dict(tree) if tree is not None else None
 
     return _connect_area(area, read)
 
 
 def _create_arguments_field(value: object) -> Editor:
-    """The arguments of a program, as in a terminal: commas and all, and quotes around what has spaces."""
+    """Return an editor for the arguments of a program, typed as on a command line."""
     line = QLineEdit(shlex.join(str(word) for word in value) if isinstance(value, list | tuple) else "")
-    line.setPlaceholderText(_tr("As in a terminal; quotes around what has spaces"))
+    line.setPlaceholderText(translate("ToolForm", "As in a terminal; quotes around what has spaces"))
 
     def read() -> object:
         try:
             return shlex.split(line.text()) or None
         except ValueError:
-            return line.text().split()  # a quote that is not closed is a sign like any other
+            return line.text().split()  # an unclosed quotation mark is an ordinary character
 
     made = Editor(line, read)
     line.textChanged.connect(made.emit_value)
@@ -182,7 +183,7 @@ def _create_arguments_field(value: object) -> Editor:
 
 def _json(value: object) -> Editor:
     area = _area(json.dumps(value, indent=2, ensure_ascii=False) if value else "", 4)
-    area.setPlaceholderText(_tr("A list, as JSON"))
+    area.setPlaceholderText(translate("ToolForm", "A list, as JSON"))
 
     def read() -> object:
         text = area.toPlainText().strip()
@@ -209,19 +210,15 @@ def _connect_area(area: QPlainTextEdit, read: Callable[[], object]) -> Editor:
 
 
 def _placeholder(parameter: Parameter) -> str:
-    """What could stand in an empty field."""
-    many = _tr(" (several by commas)") if parameter.many else ""
+    """Return an example value for an empty field."""
+    many = translate("ToolForm", " (several by commas)") if parameter.many else ""
     words = {
-        ArgumentKind.NOTE: _tr("A note's name"),
-        ArgumentKind.NEW_NOTE: _tr("The new note's name"),
-        ArgumentKind.FOLDER: _tr("A folder; empty: the top of the vault"),
-        ArgumentKind.TAG: _tr("A tag"),
-        ArgumentKind.HEADING: _tr("A heading of the note"),
-        ArgumentKind.QUERY: _tr("tide tag:moon -path:Journal"),
-        ArgumentKind.HASH: _tr("The hash that read_note gave; empty: any"),
-    }.get(parameter.kind, _tr("Separate several by commas") if parameter.many else "")
+        ArgumentKind.NOTE: translate("ToolForm", "A note's name"),
+        ArgumentKind.NEW_NOTE: translate("ToolForm", "The new note's name"),
+        ArgumentKind.FOLDER: translate("ToolForm", "A folder; empty: the top of the vault"),
+        ArgumentKind.TAG: translate("ToolForm", "A tag"),
+        ArgumentKind.HEADING: translate("ToolForm", "A heading of the note"),
+        ArgumentKind.QUERY: translate("ToolForm", "tide tag:moon -path:Journal"),
+        ArgumentKind.HASH: translate("ToolForm", "The hash that read_note gave; empty: any"),
+    }.get(parameter.kind, translate("ToolForm", "Separate several by commas") if parameter.many else "")
     return f"{words}{many}" if parameter.kind in (ArgumentKind.NOTE, ArgumentKind.TAG) else words
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("ToolForm", text)

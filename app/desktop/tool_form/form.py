@@ -1,4 +1,4 @@
-"""The form of a tool: a field per argument, those of the chosen operation only, and what is wrong."""
+"""The form of a tool: a field for each argument of the chosen operation, with error messages."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ _ACCEPTED = int(QDialog.DialogCode.Accepted)
 
 
 class ToolFormDialog(dialogs.SheetDialog):
-    """Asks for a tool's arguments; `arguments` holds them once the tool takes them.
+    """Asks for a tool's arguments; `arguments` holds them once they are valid.
 
     Args:
-        given: What the fields show at first; `problem` is what was wrong with it.
+        given: The initial values.
+        problem: The error message for the initial values.
     """
 
     def __init__(
@@ -59,11 +60,11 @@ class ToolFormDialog(dialogs.SheetDialog):
 
     @property
     def shown(self) -> tuple[str, ...]:
-        """The arguments that have a field now."""
+        """Return the arguments that have a visible field."""
         return tuple(name for name, row in self._rows.items() if not row.isHidden())
 
     def done(self, result: int) -> None:
-        """Close only with arguments that the tool takes; else say at each field what is wrong with it."""
+        """Close with valid arguments; otherwise, show the error at each field."""
         if result == _ACCEPTED:
             given = self._given()
             if not self._is_valid(given):
@@ -117,7 +118,7 @@ class ToolFormDialog(dialogs.SheetDialog):
         return row
 
     def _keep_operations(self, box: QComboBox) -> None:
-        """Leave out the operations that the caller may not use."""
+        """Remove the operations that the caller may not use."""
         for row in reversed(range(box.count())):
             if box.itemData(row) not in self._tool.operations:
                 box.removeItem(row)
@@ -133,7 +134,7 @@ class ToolFormDialog(dialogs.SheetDialog):
         self._set_size()
 
     def _show_operation(self) -> None:
-        """Show the arguments that the chosen operation takes, and an example of saying it in words."""
+        """Show the arguments of the chosen operation, and an example of a request in words."""
         op = self._op
         ruled = frozenset().union(*(one.takes for one in self._tool.operations.values()))
         takes = self._tool.operations[op].takes if op in self._tool.operations else ruled
@@ -146,11 +147,11 @@ class ToolFormDialog(dialogs.SheetDialog):
         self.example.setVisible(bool(words))
 
     def _given(self) -> dict[str, object]:
-        """What the shown fields hold; what is empty or as it is anyway is left out."""
+        """Return the values of the visible fields, without empty and default ones."""
         defaults = {p.name: p.default for p in self._tool.parameters if not p.required}
         given = {name: self.editors[name].value for name in self.shown}
         fields = self._tool.operations.get(self._op)
-        # Nothing is a value, too, where any is taken and one is needed: it empties what is set.
+        # Where any value is accepted and one is required, empty is a value, too: it clears a setting.
         nothing = self._tool.nullable & fields.needs if fields else frozenset()
         return {
             name: list(value) if isinstance(value, tuple) else value
@@ -182,7 +183,7 @@ class ToolFormDialog(dialogs.SheetDialog):
         return True
 
     def _missing(self, given: dict[str, object]) -> list[str]:
-        """What the chosen operation needs and was not given."""
+        """Return the missing required arguments of the chosen operation."""
         fields = self._tool.operations.get(self._op)
         return [name for name in self._rows if fields and name in fields.needs and name not in given]
 
@@ -203,20 +204,20 @@ class ToolFormDialog(dialogs.SheetDialog):
         return await self._names.like(kind, word, note)
 
     def _set_size(self) -> None:
-        """Have room for the fields of the chosen operation; it grows with them and shrinks for none."""
+        """Fit the height to the fields of the chosen operation; grow if needed, never shrink."""
         zoom, window = self._theme.zoom, self._window
         self.setMinimumWidth(min(round(560 * zoom), window.width() - 40))
         most = max(160, window.height() - round(300 * zoom))
-        # Words wrap: how high they are depends on the width that they get.
+        # Wrapped text: its height depends on the available width.
         width = max(self.minimumWidth(), self.width() if self.isVisible() else 0) - round(48 * zoom)
-        # A scroll area keeps a bar that it once had unless the fields fit beside it, too.
+        # A scroll area keeps its scroll bar unless the fields fit next to the bar, too.
         width -= self._area.verticalScrollBar().sizeHint().width()
         column = self._inside.layout()
         wanted = column.totalHeightForWidth(width) if column is not None else 0
         before = self._area.height()
         self._area.setMinimumHeight(max(self._area.minimumHeight(), min(most, wanted + 8)))
         if self.isVisible():
-            # Its buttons stay in sight: what it grows beyond the window, it goes up.
+            # Keep the buttons visible: move up by the height that exceeds the window.
             grown = max(0, self._area.minimumHeight() - before)
             beyond = self.frameGeometry().bottom() + grown - window.frameGeometry().bottom()
             if grown and beyond > 0:
@@ -224,13 +225,13 @@ class ToolFormDialog(dialogs.SheetDialog):
 
 
 def humanize(name: str) -> str:
-    """A tool or an argument as a person reads it."""
+    """Return a readable label for a tool or an argument."""
     words = name.replace("__", ": ").replace("_", " ")
     return words[:1].upper() + words[1:]
 
 
 def _error_text(kind: str, message: str) -> str:
-    """A problem that pydantic found, for people."""
+    """Return a readable message for a pydantic error."""
     words = {"missing": "Required", "string_too_short": "Required"}
     return words.get(kind, message)
 

@@ -1,4 +1,4 @@
-"""What a tool answered: in words with links to the notes, as JSON on demand, and the ways on from it."""
+"""The result of a tool: text with links to the notes, JSON on demand, and follow-up actions."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class ResultDialog(dialogs.SheetDialog):
         self._pages.setMinimumHeight(min(round(340 * zoom), max(160, window.height() - round(240 * zoom))))
 
     def next_step(self, code: int) -> Next:
-        """What the button with this code leads to."""
+        """Return the action of the button with this code."""
         return _RESULT_CODES.get(code, "close")
 
     def _add_buttons(self, outcome: ToolOutcome) -> None:

@@ -1,4 +1,4 @@
-"""What a tool answered, as Markdown for people: facts as a list, lists of things as tables."""
+"""Format a tool's result as Markdown: facts as a list, lists of objects as tables."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MAX_ROWS, _MAX_COLUMNS, _MAX_INLINE_CHARS = 200, 7, 300
 
 
 def format_result(result: Mapping[str, object]) -> str:
-    """The fields of a result: short ones first, then texts, then lists; empty ones are left out."""
+    """Return the fields of a result: short ones first, then texts, then lists; empty ones are omitted."""
     facts: list[str] = []
     parts: list[str] = []
     for name, value in result.items():
@@ -41,7 +41,7 @@ def _list(values: Sequence[object]) -> str:
     rows = [value for value in shown if isinstance(value, Mapping)]
     filled = (name for row in rows for name, value in row.items() if value not in (None, "", []))
     names = list(dict.fromkeys(filled))
-    if "path" in names:  # a link that says the name
+    if "path" in names:  # a link with the name as its text
         names = [name for name in names if name not in ("name", "title")]
     names = names[:_MAX_COLUMNS]
     head = "| " + " | ".join(map(_title, names)) + " |\n|" + "---|" * len(names)
@@ -52,7 +52,7 @@ def _list(values: Sequence[object]) -> str:
 
 
 def _field_text(name: str, value: object, place: str = "") -> str:
-    """The value of a field; a Unix time as the moment that it is."""
+    """Return the value of a field; a Unix time as a date."""
     if (
         name in _TIME_FIELDS
         and isinstance(value, int | float)
@@ -64,7 +64,7 @@ def _field_text(name: str, value: object, place: str = "") -> str:
 
 
 def _cell_text(value: object, place: str = "") -> str:
-    """A value on one line; the path of a note as a link to it."""
+    """Return a value on one line; the path of a note as a link to it."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -83,12 +83,12 @@ def _cell_text(value: object, place: str = "") -> str:
 
 
 def _escape_markdown(text: str) -> str:
-    """Text in which nothing is Markdown, so that a note can't draw into the answer."""
+    """Escape all Markdown, so that a note can't affect the formatting of the result."""
     return "".join(f"\\{letter}" if letter in "\\`*_[]<>#|!~$=^" else letter for letter in text)
 
 
 def _code_block(text: str) -> str:
-    """A long text as it is, every mark of it visible."""
+    """Return a long text verbatim in a code block."""
     fence = "```"
     while fence in text:
         fence += "`"

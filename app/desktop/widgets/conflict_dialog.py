@@ -1,6 +1,6 @@
-"""Two texts of a note of which the user chooses one, or parts of both.
+"""A dialog to choose one of two texts of a note, or parts of both.
 
-Both are shown, each difference can be picked, and the result can be edited before it is kept.
+It shows both texts; each difference can be picked, and the result can be edited before it is kept.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QButtonGroup,
     QDialog,
@@ -21,7 +21,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.dialogs import resize_within_screen
 from app.desktop.widgets.diff.view import DiffView
 from app.desktop.widgets.panel import ElidedLabel
 from app.desktop.widgets.plain_labels import heading_label, plain_label
@@ -35,7 +37,7 @@ from app.vault.undo import MergeConflict
 
 @dataclass(frozen=True, slots=True)
 class ConflictTexts:
-    """What the dialog says: its title, what happened, how to choose, the choices, and the two buttons."""
+    """The dialog's texts: title, explanation, instructions, choices and the labels of both buttons."""
 
     title: str
     heading: str
@@ -49,28 +51,29 @@ class ConflictTexts:
 
 
 def undo_conflict_texts(several: bool) -> ConflictTexts:
-    """The words for changes that undo can't take back without touching later ones."""
+    """Return the texts for changes that undo can't revert without overwriting later ones."""
     return ConflictTexts(
-        title=_tr("Resolve conflicts"),
-        heading=_tr("These notes have changed since, in the same lines")
+        title=translate("ConflictDialog", "Resolve conflicts"),
+        heading=translate("ConflictDialog", "These notes have changed since, in the same lines")
         if several
-        else _tr("This note has changed since, in the same lines"),
-        note=_tr(
+        else translate("ConflictDialog", "This note has changed since, in the same lines"),
+        note=translate(
+            "ConflictDialog",
             "Left is the text as it is now, right with the change undone. Tick what to take; all that is"
-            " undone is shown to you once more before it is written."
+            " undone is shown to you once more before it is written.",
         ),
-        ours=_tr("Keep current text"),
-        theirs=_tr("Undo the change"),
+        ours=translate("ConflictDialog", "Keep current text"),
+        theirs=translate("ConflictDialog", "Undo the change"),
         merged="",
-        picked=_tr("Use the choices and edits below"),
-        leave=_tr("Cancel"),
-        done=_tr("Continue…"),
+        picked=translate("ConflictDialog", "Use the choices and edits below"),
+        leave=translate("ConflictDialog", "Cancel"),
+        done=translate("ConflictDialog", "Continue…"),
     )
 
 
 @dataclass
 class ConflictResolution:
-    """One conflict and what the user has made of it; at first the file stays as it is."""
+    """One conflict and the user's choices for it; initially, the file stays as it is."""
 
     conflict: MergeConflict
     result: bytes | None
@@ -78,33 +81,33 @@ class ConflictResolution:
 
     @classmethod
     def of(cls, conflict: MergeConflict) -> ConflictResolution:
-        """A conflict that nothing was picked for."""
+        """Create a resolution without picked differences."""
         hunks = compare(conflict.ours, conflict.theirs).hunks
         return cls(conflict, None if conflict.ours_missing else conflict.ours, frozenset(range(len(hunks))))
 
     @property
     def name(self) -> str:
-        """The file, and where it goes back to."""
+        """The path of the file, and the earlier path that undo restores."""
         path, target = self.conflict.path, self.conflict.goes_to
         return describe(f"{path} → {target}" if target is not None else str(path))
 
     @property
     def is_text_on_both_sides(self) -> bool:
-        """Whether there are differences to pick from; not where one side has no file."""
+        """True if both sides are text files, so that there are differences to pick from."""
         return not (self.conflict.ours_missing or self.conflict.theirs_missing)
 
     def keep_ours(self) -> None:
-        """Leave the file as it is now."""
+        """Keep the current file."""
         self.result = None if self.conflict.ours_missing else self.conflict.ours
         self.unticked = frozenset(range(len(self._diff.hunks)))
 
     def take_theirs(self) -> None:
-        """Make the file what undo wants."""
+        """Replace the file with the version from undo."""
         self.result = None if self.conflict.theirs_missing else self.conflict.theirs
         self.unticked = frozenset()
 
     def pick(self, unticked: frozenset[int]) -> None:
-        """Take the differences from undo's text but for these."""
+        """Take the differences from the version of undo, except these."""
         diff = self._diff
         self.unticked = unticked
         self.result = diff.apply(set(range(len(diff.hunks))) - unticked)
@@ -115,15 +118,15 @@ class ConflictResolution:
 
 
 class ConflictDialog(QDialog):
-    """Settles conflicts one file after the other; `choices` has the results once it is accepted.
+    """Resolves conflicts file by file; `choices` holds the results after acceptance.
 
     Args:
         conflicts: The files and their texts.
-        theme: The theme in force.
+        theme: The current theme.
         parent: The window.
-        words: What the dialog says; that of undo where none are given.
-        merged: Both texts of the only conflict as one, where they do not collide.
-        begun: What the user made of the only conflict before, to go on with.
+        words: The dialog's texts; by default, those for undo.
+        merged: For a single conflict, both texts merged where they do not collide.
+        begun: An earlier resolution of a single conflict to continue with.
     """
 
     def __init__(
@@ -141,7 +144,7 @@ class ConflictDialog(QDialog):
         self._merged = merged
         self.setWindowModality(Qt.WindowModality.WindowModal)
         self.setWindowTitle(self._words.title)
-        self.resize(980, 700)
+        resize_within_screen(self, 980, 700)
         self.settlings = tuple(ConflictResolution.of(conflict) for conflict in conflicts)
         if begun is not None:
             self.settlings[0].result = begun
@@ -166,7 +169,7 @@ class ConflictDialog(QDialog):
         self.files.setCurrentRow(0)
 
     def choices(self) -> dict[NotePath, bytes | None]:
-        """What each file is to hold (None: no such file), for those that are not to stay as they are."""
+        """The chosen content of each file (None: no such file), except for those to leave unchanged."""
         self.editor.flush()
         found: dict[NotePath, bytes | None] = {}
         for one in self.settlings:
@@ -297,7 +300,3 @@ class ConflictDialog(QDialog):
         if content != self.current.result:
             self.current.result = content
             self.picked_button.setChecked(True)
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("ConflictDialog", text)

@@ -1,18 +1,29 @@
-"""Rows with a count, or a few words, at their right end."""
+"""A delegate for rows with a count or a short text at the right."""
 
 from __future__ import annotations
+
+from typing import Protocol
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, Qt
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
-from app.desktop.theme.theme import ThemeSource
+from app.desktop.theme.theme import Theme
+
+
+class _Themed(Protocol):
+    """An object that knows the current theme, such as a `ThemeSource` or a `SearchField`."""
+
+    @property
+    def theme(self) -> Theme:
+        """The current theme."""
+        ...
 
 
 class CountDelegate(QStyledItemDelegate):
-    """Paints what the style paints, and the number or words under `role` in a faint colour at the right."""
+    """Paints the row as usual, and the number or text under `role` in a faint color at the right."""
 
-    def __init__(self, theme: ThemeSource, role: int, parent: QObject | None = None) -> None:
+    def __init__(self, theme: _Themed, role: int, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
         self._role = role
@@ -20,7 +31,7 @@ class CountDelegate(QStyledItemDelegate):
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
-        """Paint the row; where both have no room, the words at the right are shortened."""
+        """Paint the row; the text at the right is elided if both do not fit."""
         count = index.data(self._role)
         super().paint(painter, option, index)
         if count is None or count == "":

@@ -1,7 +1,7 @@
-"""Dialogs as awaited questions.
+"""Dialogs as awaitable questions.
 
-`open()` and a future, never `exec()`: a nested event loop inside a coroutine leaves other tasks waiting for
-ever, and hangs the end of the app.
+They use `open()` and a future, never `exec()`: a nested event loop inside a coroutine blocks other tasks and
+prevents the app from quitting.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import shiboken6
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QDialog,
@@ -24,14 +24,18 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.desktop.runtime.translation import translate
+
+_SCREEN_SHARE = 0.92
+
 
 async def run_dialog(dialog: QDialog) -> int:
-    """Show `dialog` as a sheet of its window and wait for its answer.
+    """Show `dialog` as a sheet of its window and wait for the result.
+
+    Cancelling the call closes the dialog. The dialog is deleted at the end.
 
     Returns:
-        What `finished` carries: `QDialog.DialogCode.Accepted` (1) or `Rejected` (0).
-
-    Cancelling the call closes the dialog. The dialog is deleted in the end.
+        The value of `finished`: `QDialog.DialogCode.Accepted` (1) or `Rejected` (0).
     """
     answer: asyncio.Future[int] = asyncio.get_running_loop().create_future()
 
@@ -40,9 +44,9 @@ async def run_dialog(dialog: QDialog) -> int:
             answer.set_result(result)
 
     dialog.finished.connect(take)
-    # A parent that is destroyed takes the dialog with it, without `finished`.
+    # A parent that is destroyed destroys the dialog without `finished`.
     dialog.destroyed.connect(lambda *_: take(int(QDialog.DialogCode.Rejected)))
-    dialog.open()
+    QDialog.open(dialog)  # dialogs for files and printers have an `open` of their own
     try:
         return await answer
     finally:
@@ -51,8 +55,14 @@ async def run_dialog(dialog: QDialog) -> int:
             dialog.deleteLater()
 
 
+def resize_within_screen(dialog: QWidget, width: int, height: int) -> None:
+    """Give a dialog a size, or as much of it as the screen has room for, with the title bar."""
+    room = dialog.screen().availableSize() * _SCREEN_SHARE
+    dialog.resize(QSize(width, height).boundedTo(room))
+
+
 class SheetDialog(QDialog):
-    """A small dialog in the app's look: a title, words, an optional body and the buttons.
+    """A small dialog in the app's style: a title, a text, an optional body and the buttons.
 
     The last button is on the right. `add_button` returns it, so that the caller can give it the focus.
     """
@@ -80,15 +90,15 @@ class SheetDialog(QDialog):
         self._layout.addLayout(self._buttons)
 
     def set_heading(self, text: str) -> None:
-        """Show another title over the words."""
+        """Replace the title."""
         self._heading.setText(text)
 
     def add_body(self, widget: QWidget) -> None:
-        """Put `widget` between the words and the buttons."""
+        """Put `widget` between the text and the buttons."""
         self._body.addWidget(widget)
 
     def add_button(self, text: str, code: int, role: str = "") -> QPushButton:
-        """A button that ends the dialog with `code`; `role` is "primary", "danger", "quiet" or plain."""
+        """Add a button that closes the dialog with `code`; `role` is "primary", "danger", "quiet" or ""."""
         button = QPushButton(text, self)
         if role:
             button.setProperty("role", role)
@@ -97,8 +107,13 @@ class SheetDialog(QDialog):
         self._buttons.addWidget(button)
         return button
 
+    def grow(self) -> None:
+        """Make the dialog tall enough for its wrapped text; Qt counts one line for a label that appears."""
+        self._layout.activate()
+        self.resize(self.width(), max(self.height(), self._layout.totalHeightForWidth(self.width())))
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter presses the button that has the focus; elsewhere, the default one."""
+        """Press the focused button with Enter; elsewhere, press the default button."""
         focused = self.focusWidget()
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and isinstance(focused, QPushButton):
             focused.click()
@@ -123,15 +138,15 @@ async def confirm(
     no: str = "Cancel",
     danger: bool = False,
 ) -> bool:
-    """Whether the user says yes. The safe answer has the focus, and Escape means no.
+    """Return whether the user confirms; the safe answer has the focus, and Escape chooses it.
 
     Args:
         parent: The window that the question belongs to.
         title: The question in a few words.
-        text: What happens then; plain text.
-        yes: The verb of what will be done, as the button says it.
-        no: The safe answer.
-        danger: Paint the yes as something that can hurt.
+        text: The consequence of confirming, as plain text.
+        yes: The label of the confirming button, a verb.
+        no: The label of the safe button.
+        danger: Style the confirming button as destructive.
     """
     sheet = SheetDialog(parent, title, text)
     safe = sheet.add_button(no, int(QDialog.DialogCode.Rejected))
@@ -144,9 +159,9 @@ async def confirm(
 async def choose(
     parent: QWidget | None, title: str, text: str, answers: tuple[str, ...], *, main: int = -1
 ) -> int | None:
-    """Which of `answers` was pressed, by its index; None for Escape.
+    """Return the index of the pressed button among `answers`; None for Escape.
 
-    The first is the safe one, which Enter gives; the one at `main` stands out.
+    The first one is the safe answer, which Enter presses; the one at `main` is emphasized.
     """
     sheet = SheetDialog(parent, title, text)
     main %= len(answers)
@@ -158,9 +173,9 @@ async def choose(
 
 
 async def show_message(parent: QWidget | None, title: str, text: str) -> None:
-    """Tell the user something that needs no answer but must be seen."""
+    """Show a message that needs no answer."""
     sheet = SheetDialog(parent, title, text)
-    button = sheet.add_button("OK", int(QDialog.DialogCode.Accepted), "primary")
+    button = sheet.add_button(translate("Dialogs", "OK"), int(QDialog.DialogCode.Accepted), "primary")
     button.setDefault(True)
     button.setFocus()
     await run_dialog(sheet)
@@ -175,15 +190,15 @@ async def prompt_text(
     problem: str = "",
     check: Callable[[str], str] | None = None,
 ) -> str | None:
-    """Return the line that the user typed, stripped; None when cancelled or left empty.
+    """Return the line that the user typed, stripped; None if the dialog was canceled or the line is empty.
 
     Args:
         parent: The window that the question belongs to.
         title: The heading.
-        label: What the line is for.
-        value: What the field holds at first, selected.
-        problem: What was wrong with `value` when it was tried; shown until the text changes.
-        check: Says what is wrong with a text, "" if nothing is; such a text can't be taken.
+        label: The label of the field.
+        value: The initial value of the field, selected.
+        problem: Why `value` was rejected; shown until the text changes.
+        check: Returns the problem with a text, or "" if it is valid; an invalid text can't be accepted.
     """
     sheet = SheetDialog(parent, title, label)
     field = QLineEdit(value)
@@ -194,8 +209,8 @@ async def prompt_text(
     trouble.setProperty("tone", "danger")
     trouble.setVisible(bool(problem))
     sheet.add_body(trouble)
-    sheet.add_button("Cancel", int(QDialog.DialogCode.Rejected))
-    done = sheet.add_button("OK", int(QDialog.DialogCode.Accepted), "primary")
+    sheet.add_button(translate("Dialogs", "Cancel"), int(QDialog.DialogCode.Rejected))
+    done = sheet.add_button(translate("Dialogs", "OK"), int(QDialog.DialogCode.Accepted), "primary")
     done.setDefault(True)
     done.setEnabled(bool(value.strip()))
 
@@ -205,6 +220,7 @@ async def prompt_text(
         trouble.setVisible(bool(wrong))
         field.setAccessibleDescription(wrong)
         done.setEnabled(bool(text.strip()) and not wrong)
+        sheet.grow()
 
     field.textChanged.connect(judge)
     field.setFocus()
@@ -215,7 +231,7 @@ async def prompt_text(
 async def pick_folder(
     parent: QWidget | None, title: str = "Open a folder of notes", *, start: Path | None = None
 ) -> Path | None:
-    """The folder that the user picked, looking from `start` on; None when cancelled."""
+    """Return the folder that the user picks, starting at `start`; None if canceled."""
     dialog = QFileDialog(parent, title, str(start) if start is not None else "")
     dialog.setFileMode(QFileDialog.FileMode.Directory)
     dialog.setOption(QFileDialog.Option.ShowDirsOnly)
@@ -227,7 +243,10 @@ async def pick_folder(
 async def pick_save_file(
     parent: QWidget | None, title: str, suggestion: str, filters: str = ""
 ) -> Path | None:
-    """The file to write to, as the user chose it (overwriting was asked about); None when cancelled."""
+    """Return the file that the user chooses to write; None if canceled.
+
+    Qt asks before it returns an existing file.
+    """
     dialog = QFileDialog(parent, title)
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
     dialog.setNameFilter(filters)

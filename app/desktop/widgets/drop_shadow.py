@@ -1,7 +1,7 @@
-"""The shadow of what floats over the window.
+"""The shadow of widgets that float over the window.
 
-Qt's own effect blurs the whole widget anew whenever a letter of it is painted; this one is painted when it
-comes up or its size changes.
+Qt's own effect blurs the whole widget whenever any part of it is repainted; this shadow is painted only when
+it appears or its size changes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _CORNER_RADIUS = 10
 
 
 class DropShadow(QWidget):
-    """Lies under a widget with round corners, its sibling; the mouse does not find it."""
+    """A shadow under a sibling widget with round corners; it ignores the mouse."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -27,13 +27,13 @@ class DropShadow(QWidget):
         self.hide()
 
     def lie_under(self, place: QRect) -> None:
-        """Follow the widget to its place in the parent."""
+        """Move below the widget and match its geometry."""
         self.setGeometry(
             place.adjusted(-_BLUR_RADIUS, -_BLUR_RADIUS, _BLUR_RADIUS, _BLUR_RADIUS).translated(0, _OFFSET_Y)
         )
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Rings around the widget that fade outwards; nothing under it."""
+        """Paint rings around the widget that fade outwards, and nothing under it."""
         with QPainter(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setBrush(Qt.BrushStyle.NoBrush)

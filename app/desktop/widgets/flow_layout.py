@@ -1,4 +1,4 @@
-"""A layout that fills lines from the left and breaks them where the room ends, as words do."""
+"""A layout that fills lines from the left and wraps them like words."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
 
 
 class FlowLayout(QLayout):
-    """Lines of widgets, each as wide as it wishes to be; the last may take what is left of its line."""
+    """Lines of widgets at their preferred width; the last one may take the rest of its line."""
 
     def __init__(
         self, parent: QWidget | None = None, spacing: int = 4, *, stretch_last: bool = False
@@ -19,51 +19,51 @@ class FlowLayout(QLayout):
         self.setSpacing(spacing)
 
     def addItem(self, item: QLayoutItem) -> None:
-        """Put `item` at the end."""
+        """Append `item`."""
         self._items.append(item)
 
     def count(self) -> int:
-        """How many items there are."""
+        """Return the number of items."""
         return len(self._items)
 
     def itemAt(self, index: int) -> QLayoutItem | None:
-        """The item at `index`, None outside."""
+        """Return the item at `index`, or None if out of range."""
         return self._items[index] if 0 <= index < len(self._items) else None
 
     def takeAt(self, index: int) -> QLayoutItem | None:
-        """Take the item at `index` out."""
+        """Remove and return the item at `index`."""
         return self._items.pop(index) if 0 <= index < len(self._items) else None
 
     def expandingDirections(self) -> Qt.Orientation:
-        """It needs no more room than its items."""
+        """Return no directions: the layout needs no more room than its items."""
         return Qt.Orientation(0)
 
     def hasHeightForWidth(self) -> bool:
-        """The narrower, the higher."""
+        """Return True: the height depends on the width."""
         return True
 
     def heightForWidth(self, width: int) -> int:
-        """The height of all lines at `width` pixels."""
+        """Return the height of all lines at `width` pixels."""
         return self._lay_out(QRect(0, 0, width, 0), move=False)
 
     def setGeometry(self, rect: QRect) -> None:
-        """Put every item in its place."""
+        """Position every item."""
         super().setGeometry(rect)
         self._lay_out(rect, move=True)
 
     def sizeHint(self) -> QSize:
-        """At least the widest item."""
+        """Return the minimum size."""
         return self.minimumSize()
 
     def minimumSize(self) -> QSize:
-        """The room of the largest item."""
+        """Return the size of the largest item."""
         size = QSize()
         for item in self._items:
             size = size.expandedTo(item.minimumSize())
         return size
 
     def _lay_out(self, rect: QRect, *, move: bool) -> int:
-        """Go through the lines; the height that they take."""
+        """Arrange the lines and return their height."""
         x, y, line = rect.x(), rect.y(), 0
         shown = [item for item in self._items if not item.isEmpty()]
         for item in shown:

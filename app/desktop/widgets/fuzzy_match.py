@@ -1,4 +1,4 @@
-"""Which names a few typed letters mean: for the command palette."""
+"""Fuzzy matching of names, for the command palette."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ _MIN_DIRECT_MATCHES = 40
 
 
 def best_matches(query: str, names: Sequence[str], limit: int = 50) -> list[int]:
-    """The indexes of the names that `query` may mean, best first.
+    """Return the indexes of the names that match `query`, best first.
 
-    Each of `names` is in lower case: a name, perhaps other names of the same thing after line breaks, and
-    perhaps a note after a NUL. A name that starts with the query comes before one in which a word does, that
-    before one that merely holds it, and that before one whose note holds it; the first name counts before
-    the others. If those are few, names that look alike follow. Pure, and in small steps, so that a thread
-    that does it lets others run.
+    Each of `names` is in lower case: a name, optional aliases after line breaks, and an optional note after a
+    NUL. A name that starts with the query ranks first, then one in which a word starts with it, one that
+    contains it, and one whose note contains it; the first name ranks before the aliases. If there are few
+    matches, similar names follow. Pure, and in small steps, so that a worker thread yields to others.
     """
     wanted = query.casefold().strip()
     if not wanted:
@@ -36,7 +35,7 @@ def best_matches(query: str, names: Sequence[str], limit: int = 50) -> list[int]
 
 
 def matched_alias(query: str, name: str, others: Sequence[str]) -> str:
-    """Which of the `others` the query means; empty if it means `name` itself, or none of them."""
+    """Return which of the `others` matches the query; empty if `name` itself matches, or none does."""
     words = query.casefold().split()
     if not words or _holds(name.casefold(), words):
         return ""

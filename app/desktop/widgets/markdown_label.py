@@ -1,4 +1,4 @@
-"""Markdown that takes as much height as it needs, with links that can be clicked."""
+"""A label for Markdown that takes the height of its text and has clickable links."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from app.vault.markdown.render import NoteTarget, RenderColors, render
 
 
 class MarkdownLabel(QTextBrowser):
-    """Shows what an agent says. `link_clicked` carries a note's name and a fragment.
+    """Shows an agent's message; `link_clicked` carries a note's name and a fragment.
 
-    Nothing is loaded from outside: images are left out, and a web link only shows where it leads.
+    Nothing is loaded from the network: images are omitted, and a web link only shows its address.
     """
 
     link_clicked = Signal(str, str)
@@ -27,7 +27,7 @@ class MarkdownLabel(QTextBrowser):
         self.setOpenLinks(False)
         self.setFrameShape(QTextBrowser.Shape.NoFrame)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        # For tables and code that are wider than the panel.
+        # Scroll bar for tables and code that are wider than the panel.
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
@@ -41,7 +41,7 @@ class MarkdownLabel(QTextBrowser):
             self.setFixedHeight(1)
 
     def set_text(self, text: str) -> None:
-        """Show other Markdown."""
+        """Replace the Markdown."""
         if text != self._text:
             self._text = text
             self._draw()
@@ -51,16 +51,16 @@ class MarkdownLabel(QTextBrowser):
         return self._text
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep the height of the text at the new width."""
+        """Match the height to the text at the new width."""
         super().resizeEvent(event)
         self._fit_height()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Let the transcript scroll, never this label."""
+        """Pass the wheel event to the transcript; this label never scrolls."""
         event.ignore()
 
     def sizeHint(self) -> QSize:
-        """As wide as there is room, as high as the text."""
+        """Return the available width and the height of the text."""
         return QSize(200, self.height())
 
     def _draw(self) -> None:
@@ -83,5 +83,5 @@ class MarkdownLabel(QTextBrowser):
 
 
 def _resolve_as_note(target: str) -> NoteTarget | None:
-    """Every wikilink of an answer is taken to be a note; opening it finds out."""
+    """Treat every wikilink of an answer as a note; opening it resolves the name."""
     return NoteTarget(target)

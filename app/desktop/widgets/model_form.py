@@ -1,4 +1,4 @@
-"""Editors for the fields of a pydantic model: what the settings dialog and a tool's form are made of."""
+"""Editors for the fields of a pydantic model, used by the settings dialog and tool forms."""
 
 from __future__ import annotations
 
@@ -26,12 +26,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.desktop.runtime.translation import translate
+
 _MIN_INT, _MAX_INT = -(2**31), 2**31 - 1
 _MULTILINE_FIELDS = ("content", "text", "instructions", "patch", "body")
 
 
 class Editor(QWidget):
-    """Edits one value; `changed` carries the new one, `value` reads it."""
+    """Edits one value; `changed` carries the new one."""
 
     changed = Signal(object)
 
@@ -46,11 +48,11 @@ class Editor(QWidget):
 
     @property
     def value(self) -> object:
-        """The value as it stands in the control."""
+        """The current value of the control."""
         return self._read()
 
     def emit_value(self, *_: object) -> None:
-        """Emit the value as it stands."""
+        """Emit the current value."""
         self.changed.emit(self.value)
 
 
@@ -61,15 +63,14 @@ _DISPLAY_NAMES = {
     "lm-studio": "LM Studio",
     "llama.cpp": "llama.cpp",
     "openai-compatible": "OpenAI-compatible address",
-    "built-in": "Built-in (no model)",
 }
 
 
 def create_editor(name: str, field: FieldInfo, value: object) -> Editor:
-    """The editor that suits the field's type, showing `value`.
+    """Return an editor for the field's type, showing `value`.
 
     Raises:
-        TypeError: no control suits the type.
+        TypeError: No control fits the type.
     """
     kind, optional = _strip_annotations(field.annotation)
     if kind is bool:
@@ -94,7 +95,7 @@ def create_editor(name: str, field: FieldInfo, value: object) -> Editor:
 
 
 def _strip_annotations(annotation: object) -> tuple[object, bool]:
-    """The type without what is said of it, at whatever depth, and whether there may be none."""
+    """Strip annotations at any depth; return the type, and whether None is allowed."""
     optional = False
     while True:
         origin = get_origin(annotation)
@@ -117,21 +118,21 @@ def _checkbox_editor(field: FieldInfo, value: object) -> Editor:
 
 
 class _NoScrollComboBox(QComboBox):
-    """A combo box that the wheel does not change while the page is scrolled over it."""
+    """A combo box that the wheel does not change while the page scrolls."""
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()
 
 
 class _NoScrollSpinBox(QSpinBox):
-    """As `_NoScrollComboBox`, for whole numbers."""
+    """Like `_NoScrollComboBox`, for integers."""
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()
 
 
 class _NoScrollDoubleSpinBox(QDoubleSpinBox):
-    """As `_NoScrollComboBox`, for decimal numbers."""
+    """Like `_NoScrollComboBox`, for decimal numbers."""
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         event.ignore()
@@ -148,14 +149,14 @@ def _choice_editor(choices: list[str], value: object, optional: bool) -> Editor:
 
 
 def choice_label(choice: str) -> str:
-    """How a choice is shown: as a word, where it is not the name of something ("llama.cpp", "openai")."""
+    """Return the label of a choice: capitalized, unless it is a proper name ("llama.cpp", "openai")."""
     if choice in _DISPLAY_NAMES:
         return _DISPLAY_NAMES[choice]
     return choice[:1].upper() + choice[1:].replace("_", " ").replace("-", " ")
 
 
 def _suggestion_editor(choices: list[str], value: str) -> Editor:
-    """A choice among usual values, or any other that is typed."""
+    """Return a combo box of common values that also accepts other text."""
     box = _NoScrollComboBox()
     box.setLineEdit(line := QLineEdit())
     box.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
@@ -209,7 +210,7 @@ def _optional_number_editor(kind: type[int] | type[float], value: object) -> Edi
         try:
             return kind(text)
         except ValueError:
-            return text  # the model says what is wrong with it
+            return text  # validation by the model reports the problem
 
     return _line_editor("" if value is None else str(value), read)
 
@@ -239,12 +240,12 @@ def _list_editor(kind: object, values: Sequence[object]) -> Editor:
     shown = ", ".join(str(value) for value in values)
     made = _line_editor(shown, lambda text: tuple(part.strip() for part in text.split(",") if part.strip()))
     if isinstance(made.control, QLineEdit):
-        made.control.setPlaceholderText(made.tr("Separate multiple values with commas"))
+        made.control.setPlaceholderText(translate("ModelForm", "Separate multiple values with commas"))
     return made
 
 
 class ModelEditor(Editor):
-    """Edits a model, field by field; its value is a mapping that the model validates."""
+    """Edits a model field by field; its value is a mapping that the model validates."""
 
     def __init__(self, model: type[BaseModel], value: BaseModel | Mapping[str, object] | None) -> None:
         form = QWidget()
@@ -261,7 +262,7 @@ class ModelEditor(Editor):
         super().__init__(form, self.values)
 
     def values(self) -> dict[str, object]:
-        """Each field's value as it stands."""
+        """Return each field's current value."""
         return {name: made.value for name, made in self.editors.items()}
 
 
@@ -274,7 +275,7 @@ def _get_value(value: BaseModel | Mapping[str, object] | None, name: str, field:
 
 
 class ModelRows(QFrame):
-    """A list of models, each in its card, with a button to add one and one to remove each."""
+    """Edits a list of models, each in a card, with buttons to add and remove them."""
 
     changed = Signal()
 
@@ -295,11 +296,11 @@ class ModelRows(QFrame):
 
     @property
     def values(self) -> tuple[object, ...]:
-        """A mapping per row."""
+        """Return a mapping per row."""
         return tuple(row.value for row in self._rows)
 
     def append(self, value: BaseModel) -> None:
-        """Add a row that shows `value`."""
+        """Append a row that shows `value`."""
         self._add(value)
         self.changed.emit()
 
@@ -329,7 +330,7 @@ class ModelRows(QFrame):
 
 
 def with_description(title: str, description: str, made: Editor) -> QWidget:
-    """A field's title and description over or beside its editor: a check box and short controls beside."""
+    """Add title and description to an editor: beside check boxes and short controls, else above."""
     whole = QWidget()
     words = QVBoxLayout()
     words.setSpacing(2)

@@ -1,4 +1,4 @@
-"""A list of names under the cursor of a text field, while one is being typed."""
+"""A completion list under the cursor of a text field."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ _MAX_WIDTH, _MIN_WIDTH = 480, 220
 
 
 class NamePopup(QCompleter):
-    """Shows names for `field`; `chosen` carries the one that was picked.
+    """Shows names for `field`; `chosen` carries the picked one.
 
-    The field asks `takes` first for every key: while the list is open, Enter and Tab pick and Escape closes.
+    The field calls `takes` first for every key: while the list is open, Enter and Tab pick and Escape closes.
     """
 
     chosen = Signal(str)
@@ -32,7 +32,7 @@ class NamePopup(QCompleter):
         self.activated.connect(lambda name: self.chosen.emit(name) if isinstance(name, str) else None)
 
     def offer(self, names: list[str]) -> None:
-        """Show these names, or nothing when there are none."""
+        """Show these names, or close the list if there are none."""
         self._names.setStringList(names)
         if not names or not self._field.hasFocus():
             self.close_list()
@@ -44,7 +44,7 @@ class NamePopup(QCompleter):
 
     @property
     def is_open(self) -> bool:
-        """Whether names are shown."""
+        """True if the list is shown."""
         return self._list.isVisible()
 
     def close_list(self) -> None:
@@ -52,7 +52,7 @@ class NamePopup(QCompleter):
         self._list.hide()
 
     def takes(self, event: QKeyEvent) -> bool:
-        """Whether the key was meant for the list, which has acted on it."""
+        """Handle the key if the list is open; return whether it was handled."""
         if not self._list.isVisible():
             return False
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Tab):

@@ -1,4 +1,4 @@
-"""Parts that every panel is made of: the title area, the empty state, flat buttons."""
+"""The parts of a panel: title bar, empty state, search field, flat buttons."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TITLE_HEIGHT = 38
 
 
 class ThemedButton(QToolButton):
-    """A flat button whose icon follows the theme; its words are its tooltip and accessible name."""
+    """A flat button whose icon follows the theme; its text is its tooltip and accessible name."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class ThemedButton(QToolButton):
         self._draw(theme.theme)
 
     def set_symbol(self, symbol: str) -> None:
-        """Show another icon."""
+        """Replace the icon."""
         self._symbol = symbol
         self._draw(self._source.theme)
 
@@ -60,7 +60,7 @@ class ThemedButton(QToolButton):
 
 
 class PanelTitle(QWidget):
-    """The bar over a panel: its name, what it counts, and its buttons on the right."""
+    """The bar over a panel: its name, its count, and its buttons on the right."""
 
     def __init__(self, text: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -78,15 +78,15 @@ class PanelTitle(QWidget):
         self._buttons: list[QWidget] = []
 
     def minimumSizeHint(self) -> QSize:
-        """As high as what is in it, and so high without anything."""
+        """Return the height of the content, also when there is none."""
         return super().minimumSizeHint().expandedTo(QSize(0, _TITLE_HEIGHT))
 
     def sizeHint(self) -> QSize:
-        """As `minimumSizeHint`."""
+        """Return the minimum size."""
         return super().sizeHint().expandedTo(QSize(0, _TITLE_HEIGHT))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Where all have no room next to each other, the count goes, and the name is elided."""
+        """Hide the count and elide the name where they do not fit next to the buttons."""
         super().resizeEvent(event)
         self._make_room()
 
@@ -98,23 +98,23 @@ class PanelTitle(QWidget):
         self._name.setToolTip(" ".join(part for part in (self._name.text(), self._count.text()) if part))
 
     def set_text(self, text: str) -> None:
-        """Show another name."""
+        """Replace the name."""
         self._name.setText(text)
         self._make_room()
 
     def set_count(self, text: str) -> None:
-        """Show `text` beside the name; empty for nothing."""
+        """Show `text` after the name; an empty text hides it."""
         self._count.setText(text)
         self._make_room()
 
     def add(self, widget: QWidget) -> None:
-        """Put `widget` at the right end."""
+        """Add `widget` at the right."""
         self._row.addWidget(widget)
         self._buttons.append(widget)
 
 
 class Panel(QWidget):
-    """A column with a title area; subclasses put their content under it."""
+    """A column with a title bar; subclasses add their content below it."""
 
     def __init__(self, title: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -129,9 +129,15 @@ class Panel(QWidget):
 
 
 class SearchField(QLineEdit):
-    """A field to search or filter with: a glass at the left, and a cross to empty it at the right."""
+    """A field for searching or filtering, with a magnifying glass and a clear button.
 
-    def __init__(self, theme: ThemeSource, words: str, parent: QWidget | None = None) -> None:
+    Args:
+        theme: The source of themes, or the first theme if the parent calls `set_theme`.
+        words: The placeholder and accessible name.
+        parent: The parent.
+    """
+
+    def __init__(self, theme: ThemeSource | Theme, words: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setPlaceholderText(words)
         self.setAccessibleName(words)
@@ -142,23 +148,32 @@ class SearchField(QLineEdit):
         self._cross.triggered.connect(self.clear)
         self._cross.setVisible(False)
         self.textChanged.connect(lambda text: self._cross.setVisible(bool(text)))
-        theme.changed.connect(self._draw)
-        self._draw(theme.theme)
+        if isinstance(theme, ThemeSource):
+            theme.changed.connect(self.set_theme)
+            theme = theme.theme
+        self.set_theme(theme)
+
+    @property
+    def theme(self) -> Theme:
+        """The current theme."""
+        return self._theme
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Escape empties it; once it is empty, Escape is for whoever is around it."""
+        """Clear the field with Escape; if it is empty, pass the key to the parent."""
         if event.key() == Qt.Key.Key_Escape and self.text():
             self.clear()
         else:
             super().keyPressEvent(event)
 
-    def _draw(self, theme: Theme) -> None:
+    def set_theme(self, theme: Theme) -> None:
+        """Apply a theme to the icons."""
+        self._theme = theme
         self._glass.setIcon(icon(theme, "magnifying-glass", theme.faint))
         self._cross.setIcon(icon(theme, "x", theme.muted))
 
 
 class ElidedLabel(QLabel):
-    """Plain text on one line, with its middle left out where there is no room; a tool tip has it whole."""
+    """Plain text on one line, elided in the middle where needed; a tooltip shows all of it."""
 
     def __init__(self, text: str = "", tone: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -169,13 +184,13 @@ class ElidedLabel(QLabel):
         self.setText(text)
 
     def setText(self, text: str) -> None:
-        """Show `text`."""
+        """Replace the text."""
         super().setText(text)
         self.setToolTip(text)
         self.setAccessibleName(text)
 
     def minimumSizeHint(self) -> QSize:
-        """Almost nothing: the text can be elided."""
+        """Return a width close to zero: the text can be elided."""
         return QSize(40, super().minimumSizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -186,7 +201,7 @@ class ElidedLabel(QLabel):
 
 
 class ElidedButton(QPushButton):
-    """A button whose text loses its middle where there is no room; a tool tip has it whole."""
+    """A button whose text is elided in the middle where needed; a tooltip shows all of it."""
 
     def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -194,7 +209,7 @@ class ElidedButton(QPushButton):
         self.setText(text)
 
     def setText(self, text: str) -> None:
-        """Show `text`."""
+        """Replace the text."""
         super().setText(text)
         self.setToolTip(text.replace("&&", "&"))
 
@@ -204,7 +219,7 @@ class ElidedButton(QPushButton):
         return QSize(min(80, whole.width()), whole.height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint the button with as much of its text as there is room for."""
+        """Paint the button with its text elided to the width."""
         option = QStyleOptionButton()
         self.initStyleOption(option)
         inside = self.style().subElementRect(QStyle.SubElement.SE_PushButtonContents, option, self)
@@ -218,7 +233,7 @@ class ElidedButton(QPushButton):
 
 
 class EmptyState(QWidget):
-    """What a panel says when there is nothing to show: an icon, what it means, and what to do."""
+    """The message of an empty panel: an icon, an explanation, and what to do."""
 
     def __init__(
         self,
@@ -254,13 +269,13 @@ class EmptyState(QWidget):
         self._draw(theme.theme)
 
     def say(self, heading: str, text: str) -> None:
-        """Say something else."""
+        """Replace the message."""
         self._heading.setText(heading)
         self._text.setText(text)
         self._make_room()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Drop the icon where the words have no room below it."""
+        """Hide the icon where there is no room for it above the text."""
         super().resizeEvent(event)
         self._make_room()
 

@@ -1,8 +1,8 @@
-"""Labels of the approval windows: always plain text, never wider or taller than there is room for."""
+"""Labels of the approval windows: always plain text, never larger than the available room."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 
@@ -10,13 +10,8 @@ _HEADING_SCALE = 1.3
 _MAX_HEIGHT = 108
 
 
-def tr(text: str) -> str:
-    """`text` in the language of the window."""
-    return QCoreApplication.translate("Approval", text)
-
-
 def plain_label(text: str, tone: str = "", parent: QWidget | None = None) -> QLabel:
-    """A label that shows `text` as it is, never as rich text."""
+    """Return a label that shows `text` verbatim, never as rich text."""
     label = QLabel(text, parent)
     label.setTextFormat(Qt.TextFormat.PlainText)
     label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -26,7 +21,7 @@ def plain_label(text: str, tone: str = "", parent: QWidget | None = None) -> QLa
 
 
 def heading_label(text: str, factor: float = _HEADING_SCALE, parent: QWidget | None = None) -> QLabel:
-    """A plain label in the font of headings, `factor` times the interface's."""
+    """Return a plain label in the heading font, `factor` times the size of the interface font."""
     label = plain_label(text, parent=parent)
     label.setWordWrap(True)
     font = label.font()
@@ -37,7 +32,7 @@ def heading_label(text: str, factor: float = _HEADING_SCALE, parent: QWidget | N
 
 
 class CappedArea(QScrollArea):
-    """As tall as its content needs, up to `tallest` pixels; then it scrolls."""
+    """As tall as its content, up to `tallest` pixels; then it scrolls."""
 
     def __init__(self, content: QWidget, tallest: int = _MAX_HEIGHT, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -53,7 +48,7 @@ class CappedArea(QScrollArea):
         self._fit_height()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Follow the content's size."""
+        """Match the size of the content."""
         if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
             self._fit_height()
         return super().eventFilter(watched, event)

@@ -1,4 +1,4 @@
-"""The reading view: rendered Markdown with links that can be clicked; nothing is loaded from outside."""
+"""The reading view: rendered Markdown with clickable links; nothing is loaded from the network."""
 
 from __future__ import annotations
 
@@ -6,16 +6,18 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QPoint, Qt, QTimer, QUrl, Signal
-from PySide6.QtGui import QColor, QImage, QMouseEvent, QTextCursor, QTextDocument
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, QUrl, Signal
+from PySide6.QtGui import QColor, QFont, QImage, QMouseEvent, QTextCursor, QTextDocument
 from PySide6.QtWidgets import QTextBrowser, QTextEdit, QWidget
 
 from app.desktop.theme.theme import Theme, ThemeSource
+from app.vault.markdown.render_page import MONOSPACE
 from app.vault.path import NotePath
 
-_MAX_TEXT_WIDTH = 760
+_TEXT_WIDTH = 760
+_TOP_MARGIN = 16
 _RESIZE_DELAY_MS = 120
-# Qt keeps a size that is written in the page, also where the view is narrower.
+# Qt keeps a size that is set in the page even where the view is narrower.
 _SIZE_OF_DRAWING = re.compile(r'(<img src="drawing:[^"]*") width="\d+" height="\d+"')
 _SIZE_OF_IMAGE = re.compile(r'(<img src="vault:[^"#]*)" width="(\d+)"(?: height="(\d+)")?')
 _WIDTH_AND_HEIGHT = re.compile(r"(\d+)x(\d*)")
@@ -23,19 +25,19 @@ _WIDTH_AND_HEIGHT = re.compile(r"(\d+)x(\d*)")
 
 @dataclass(frozen=True)
 class Rendered:
-    """A note's HTML and the images that it shows, by their `vault:` address."""
+    """A note's HTML and its images, by their `vault:` address."""
 
     html: str
     images: dict[str, QImage]
 
 
 class ReadingView(QTextBrowser):
-    """Shows `Rendered` notes.
+    """Shows rendered notes.
 
     `note_clicked` carries a path and a fragment, `missing_clicked` the name of a note that does not exist,
     `tag_clicked` a tag, `web_clicked` an address. `hovered` carries the path of the note under the pointer
-    (empty for none) and where. `task_clicked` carries a task's number among those of the same text, and its
-    text; `fold_clicked` the number of a callout.
+    (empty for none) and the position. `task_clicked` carries a task's number among those of the same text,
+    and its text; `fold_clicked` the number of a callout.
     """
 
     note_clicked = Signal(str, str)
@@ -57,7 +59,11 @@ class ReadingView(QTextBrowser):
         self._resized.setInterval(_RESIZE_DELAY_MS)
         self._resized.timeout.connect(self._fit_images)
         self._pointer = QPoint()
-        self.setAccessibleName("Note")
+        self._header: QWidget | None = None
+        self._text_width = _TEXT_WIDTH
+        self._code_style = ""
+        self.verticalScrollBar().valueChanged.connect(self._place_header)
+        self.setAccessibleName(self.tr("Note"))
         self.setOpenLinks(False)
         self.setFrameShape(QTextBrowser.Shape.NoFrame)
         self.setMouseTracking(True)
@@ -67,22 +73,67 @@ class ReadingView(QTextBrowser):
         self._apply_theme(theme.theme)
 
     def show_rendered(self, rendered: Rendered, path: NotePath) -> None:
-        """Show the note at `path`; one that is shown already, at the place that was read."""
+        """Show the note at `path`, keeping the scroll position if it is already shown."""
         at = self.verticalScrollBar().value() if path == self._path else 0
         self._path = path
         self._images = rendered.images
         self._loaded = set()
         html = _SIZE_OF_DRAWING.sub(r"\1", rendered.html)
-        # The size becomes a part of the address, since an image may be shown in several sizes.
+        if self._code_style:
+            html = html.replace(f"font-family:{MONOSPACE};", self._code_style)
+        # Include the size in the address, since an image may be shown in several sizes.
         self.setHtml(_SIZE_OF_IMAGE.sub(r'\1#\2x\3"', html))
+        self._place_header()
         self.verticalScrollBar().setValue(at)
 
+    def set_text_style(self, text: QFont, code: QFont, width: int) -> None:
+        """Set the fonts, and the width of the text at 100 %, where 0 is the width of the view.
+
+        The font of code is that of the next note that is shown.
+        """
+        self.setFont(text)
+        families = ",".join(f"'{family}'" for family in code.families() if "'" not in family)
+        self._code_style = f"font-family:{families},{MONOSPACE};font-size:{code.pointSizeF():g}pt;"
+        self._text_width = width
+        self._place_text()
+
+    def set_header(self, header: QWidget) -> None:
+        """Show a widget above the text that scrolls with it."""
+        if header is not self._header:
+            header.installEventFilter(self)
+        self._header = header
+        if header.parentWidget() is not self:
+            header.setParent(self)
+            header.show()
+        self._place_header()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Follow the height of the header."""
+        if watched is self._header and event.type() == QEvent.Type.LayoutRequest:
+            self._place_header()
+        return super().eventFilter(watched, event)
+
+    def _place_header(self) -> None:
+        """Give the header its place, and the text its own below it; another view may have the header."""
+        header, bar = self._header, self.verticalScrollBar()
+        height = 0
+        if header is not None and header.parentWidget() is self:
+            width = self.width() - (bar.width() if bar.isVisible() else 0)
+            height = max(header.sizeHint().height(), header.heightForWidth(width))
+            header.setGeometry(0, -bar.value(), width, height)
+        frame = self.document().rootFrame()
+        layout = frame.frameFormat()
+        top = self.document().documentMargin() + max(0, height - _TOP_MARGIN)
+        if layout.topMargin() != top:
+            layout.setTopMargin(top)
+            frame.setFrameFormat(layout)
+
     def go_to(self, fragment: str) -> None:
-        """Bring a heading or `^block` to the top."""
+        """Scroll a heading or `^block` to the top."""
         self.scrollToAnchor(fragment)
 
     def mark(self, place: tuple[int, int] | None) -> None:
-        """Mark a place of the page, in UTF-16 units, and bring it to the middle; None takes the mark away."""
+        """Highlight a range of the page, in UTF-16 units, and center it; None removes the highlight."""
         if place is None:
             self.setExtraSelections([])
             return
@@ -99,7 +150,7 @@ class ReadingView(QTextBrowser):
         bar.setValue(bar.value() + self.cursorRect(start).top() - self.viewport().height() // 3)
 
     def loadResource(self, kind: int, url: QUrl | str) -> Any:  # noqa: ANN401 (Qt's own signature)
-        """The vault's images that were loaded with the note; never anything else."""
+        """Return an image that was loaded with the note; never load anything else."""
         if int(kind) != QTextDocument.ResourceType.ImageResource.value:
             return None
         url = QUrl(url)
@@ -110,7 +161,7 @@ class ReadingView(QTextBrowser):
         return image
 
     def _image(self, url: QUrl) -> QImage | None:
-        """The image at an address, at the size that follows `#`; None if it was not loaded with the note."""
+        """Return the image at an address, at the size after `#`; None if it was not loaded with the note."""
         scheme, path, size = split_address(url)
         image = self._images.get(f"{scheme}:{path}")
         if image is None or not (wanted := _WIDTH_AND_HEIGHT.fullmatch(size)):
@@ -129,11 +180,11 @@ class ReadingView(QTextBrowser):
         return image
 
     def _room(self) -> int:
-        """The width of the text."""
+        """Return the width of the text."""
         return int(self.viewport().width() - 2 * self.document().documentMargin())
 
     def _fitted(self, image: QImage) -> QImage:
-        """The image at the width of the text where it is wider: Qt itself scales without smoothing."""
+        """Return the image scaled down to the text width; Qt itself scales without smoothing."""
         ratio = self.devicePixelRatioF()
         if (own := image.devicePixelRatio()) > ratio:
             width = max(1, round(image.width() * ratio / own))
@@ -146,22 +197,27 @@ class ReadingView(QTextBrowser):
         return image
 
     def _fit_images(self) -> None:
-        """Scale the images anew for the width as it is now."""
+        """Scale the images for the current width."""
         document = self.document()
         for url in self._loaded:
             document.addResource(QTextDocument.ResourceType.ImageResource.value, url, self._image(url))
         document.markContentsDirty(0, document.characterCount())
 
     def resizeEvent(self, event: object) -> None:
-        """Keep the text in a column that can be read."""
-        side = max(24, (self.width() - round(_MAX_TEXT_WIDTH * self._theme.zoom)) // 2)
-        self.setViewportMargins(side, 16, side, 16)
+        """Keep the text in a column of readable width."""
+        self._place_text()
         super().resizeEvent(event)  # type: ignore[arg-type]
+        self._place_header()
         if self._loaded:
             self._resized.start()
 
+    def _place_text(self) -> None:
+        width = round(self._text_width * self._theme.zoom) or self.width()
+        side = max(24, (self.width() - width) // 2)
+        self.setViewportMargins(side, _TOP_MARGIN, side, _TOP_MARGIN)
+
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Remember where the pointer is, for previews."""
+        """Store the pointer's position, for previews."""
         self._pointer = event.globalPosition().toPoint()
         super().mouseMoveEvent(event)
 
@@ -193,9 +249,10 @@ class ReadingView(QTextBrowser):
 
 
 def split_address(url: QUrl) -> tuple[str, str, str]:
-    """The scheme, the path and the fragment of a link's address, decoded.
+    """Return the decoded scheme, path and fragment of a link's address.
 
-    Each for itself: a name may hold `#`, `?` or `%`, and Qt decodes no whole address.
+    Each part is decoded separately: a name may contain `#`, `?` or `%`, and Qt does not decode whole
+    addresses.
     """
     decoded = QUrl.ComponentFormattingOption.FullyDecoded
     return url.scheme(), url.path(decoded), url.fragment(decoded)

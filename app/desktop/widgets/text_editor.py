@@ -1,23 +1,24 @@
-"""The pane in which the text of a change can be edited before it is approved."""
+"""The editor for the text of a change before it is approved."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
+from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import code_font
-from app.desktop.widgets.plain_labels import plain_label, tr
+from app.desktop.widgets.plain_labels import plain_label
 from app.vault.editable_text import EditableText, NotEditableError
 
 _DEBOUNCE_MS = 200
-# An editor lays out every line: beyond this it would hold the window.
+# An editor lays out every line: a larger text would block the window.
 MAX_BYTES = 1_500_000
 
 
 class TextEditor(QWidget):
-    """Holds the text after the change; `changed` carries its bytes a moment after each edit.
+    """Edits the text after the change; `changed` carries its bytes shortly after each edit.
 
-    `invalid` carries why the text can't be written, or "" when it can be again.
+    `invalid` carries the reason why the text can't be written, or "" when it can be written again.
     """
 
     changed = Signal(object)
@@ -29,12 +30,12 @@ class TextEditor(QWidget):
         self._title = title
         self._text: EditableText | None = None
         self.field = QPlainTextEdit()
-        self.field.setAccessibleName(tr("Text after the change"))
+        self.field.setAccessibleName(translate("Approval", "Text after the change"))
         self.field.setTabChangesFocus(True)
         self.field.setFont(code_font())
         self._problem = QLabel()
         self._problem.setProperty("tone", "danger")
-        self.reset_button = QPushButton(tr("Reset to proposed text"))
+        self.reset_button = QPushButton(translate("Approval", "Reset to proposed text"))
         self.reset_button.setProperty("role", "quiet")
         self.reset_button.setAutoDefault(False)
         self._timer = QTimer(self)
@@ -46,10 +47,10 @@ class TextEditor(QWidget):
         self._build()
 
     def load(self, content: bytes) -> None:
-        """Hold `content`.
+        """Load `content`.
 
         Raises:
-            NotEditableError: its bytes would not survive an editor; nothing was changed.
+            NotEditableError: An editor would not preserve the bytes; nothing was changed.
         """
         if len(content) > MAX_BYTES:
             raise NotEditableError("it is too large to edit here")
@@ -64,26 +65,26 @@ class TextEditor(QWidget):
         self._set_problem("")
 
     def unload(self) -> None:
-        """Hold nothing: there is no text to edit."""
+        """Clear the editor: there is no text to edit."""
         self._text = None
         self._timer.stop()
         self._set_problem("")
 
     def flush(self) -> None:
-        """Hand over what has been typed now, without waiting for a rest."""
+        """Emit the pending edits now, without waiting for a pause."""
         self._timer.stop()
         if self._text is None:
             return
         try:
             content = self._text.encode(self._current_text())
         except NotEditableError as error:
-            self._set_problem(tr("Can't save this text: {0}.").format(error))
+            self._set_problem(translate("Approval", "Can't save this text: {0}.").format(error))
         else:
             self._set_problem("")
             self.changed.emit(content)
 
     def _current_text(self) -> str:
-        # toPlainText would turn no-break spaces into plain ones.
+        # toPlainText would replace no-break spaces by plain ones.
         return self.field.document().toRawText().replace("\u2029", "\n")
 
     def _set_problem(self, problem: str) -> None:

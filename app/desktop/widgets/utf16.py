@@ -1,4 +1,4 @@
-"""Places in text: Qt counts UTF-16 code units, Python counts characters. An emoji is two or one."""
+"""Convert text offsets: Qt counts UTF-16 code units, Python counts characters."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ _MAX_BMP_CHARACTER = "\uffff"
 
 
 def utf16_length(text: str) -> int:
-    """How many UTF-16 code units `text` takes: its length for Qt."""
+    """Return the number of UTF-16 code units in `text`: its length for Qt."""
     return len(text) if text.isascii() else len(text) + sum(char > _MAX_BMP_CHARACTER for char in text)
 
 
 def to_utf16_offset(text: str, place: int) -> int:
-    """Where Qt sees the character at `place`, from 0."""
+    """Return Qt's offset of the character at `place`, from 0."""
     return utf16_length(text[:place])
 
 
 def from_utf16_offset(text: str, place: int) -> int:
-    """Which character is at Qt's `place`; inside a pair, the character after it."""
+    """Return the character at Qt's offset `place`; inside a surrogate pair, the one after it."""
     if text.isascii():
         return min(place, len(text))
     seen = 0
@@ -30,7 +30,7 @@ def from_utf16_offset(text: str, place: int) -> int:
 
 
 def text_around_cursor(cursor: QTextCursor) -> tuple[str, str]:
-    """The text of the cursor's line before it and after it."""
+    """Return the text of the cursor's line before it and after it."""
     line = cursor.block().text()
     at = from_utf16_offset(line, cursor.positionInBlock())
     return line[:at], line[at:]

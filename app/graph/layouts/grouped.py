@@ -10,24 +10,21 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from app.graph import core_bindings
-from app.graph.arrangement import Arrangement, Region, Report, no_progress
 from app.graph.circle_packing import enclosing_circle, pack_circles, separate_circles
 from app.graph.coarsen import CoarseLevel, adjacency
 from app.graph.engine import Engine
 from app.graph.layout import compute_layout
-from app.graph.layout_fitting import sunflower
+from app.graph.layout_fitting import sunflower_positions
 from app.graph.model import Graph
-from app.graph.native_engine import NativeEngine
-from app.graph.numpy_engine import NumpyEngine
+from app.graph.static_layout import Region, Report, StaticLayout, no_progress
 
 _NODE_GAP = 0.35
 _RIM_WIDTH = 0.9
 _GROUP_GAP = 1.2
 # Groups up to this size are packed disc by disc, unless the graph has too many nodes for that.
-_MAX_PACKED_HEAP = 200
+_MAX_TIGHTLY_PACKED = 200
 _MAX_NODES_FOR_PACKING = 5000
-_MAX_PACKED_HEAP_OF_MANY = 12
+_MAX_TIGHTLY_PACKED_OF_MANY = 12
 _MIN_LINKED_SIZE = 6
 _MAX_SINGLE_PASS_NODES = 1500
 _TICK_COUNT = 120
@@ -54,7 +51,7 @@ def grouped_layout(
     names: tuple[str, ...],
     aspect: float = 1.6,
     report: Report = no_progress,
-) -> Arrangement:
+) -> StaticLayout:
     """Return a layout with every group in a disc of its own.
 
     Args:
@@ -67,14 +64,14 @@ def grouped_layout(
         report: Receives the progress.
     """
     if not len(radii):
-        return Arrangement(kind, np.empty((0, 2), dtype=np.float32))
+        return StaticLayout(kind, np.empty((0, 2), dtype=np.float32))
     root = _tree(groups, names)
-    arranging = _GroupArranger(links, radii, groups, report)
-    arranging.arrange(root, aspect)
+    placer = _GroupPlacer(links, radii, groups, report)
+    placer.place(root, aspect)
     positions = np.zeros((len(radii), 2))
     regions: list[Region] = []
     _place_group(root, np.zeros(2), -1, positions, regions)
-    return Arrangement(kind, positions.astype(np.float32), tuple(regions))
+    return StaticLayout(kind, positions.astype(np.float32), tuple(regions))
 
 
 def _tree(groups: NDArray[np.int32], names: tuple[str, ...]) -> _GroupLayout:
@@ -101,7 +98,7 @@ def _count(group: _GroupLayout) -> int:
     return group.count
 
 
-class _GroupArranger:
+class _GroupPlacer:
     def __init__(
         self,
         links: NDArray[np.int32],
@@ -118,13 +115,13 @@ class _GroupArranger:
         self._radii = radii
         self._place = np.zeros(len(radii), dtype=np.int32)
         self._report = report
-        self._engine: Engine = NativeEngine() if core_bindings.available() else NumpyEngine()
+        self._engine = Engine()
         self._done = 0
 
-    def arrange(self, group: _GroupLayout, aspect: float = 1.0) -> None:
+    def place(self, group: _GroupLayout, aspect: float = 1.0) -> None:
         """Place the members of a group and its subgroups, from the inside out."""
         for each in group.inner.values():
-            self.arrange(each)
+            self.place(each)
         discs = [(each, each.radius) for each in group.inner.values()]
         if len(group.rows):
             group.own, reach = self._members(group.rows)
@@ -153,9 +150,11 @@ class _GroupArranger:
         if len(rows) >= _MIN_LINKED_SIZE and 2 * len(links) >= len(rows):
             at = self._linked(links, radii)
         else:
-            at = pack_heap(
+            at = pack_discs(
                 radii,
-                _MAX_PACKED_HEAP if len(self._radii) <= _MAX_NODES_FOR_PACKING else _MAX_PACKED_HEAP_OF_MANY,
+                _MAX_TIGHTLY_PACKED
+                if len(self._radii) <= _MAX_NODES_FOR_PACKING
+                else _MAX_TIGHTLY_PACKED_OF_MANY,
             )
         middle, reach = enclosing_circle(at, radii.astype(np.float64))
         return at - middle, reach
@@ -167,7 +166,7 @@ class _GroupArranger:
             return separate_circles(compute_layout(bare_graph(size, links)), radii, _NODE_GAP).astype(
                 np.float64
             )
-        at = sunflower(size, 1.8)
+        at = sunflower_positions(size, 1.8)
         level = CoarseLevel(adjacency(links, size), np.ones(size, dtype=np.float32))
         for step in self._engine.charge_layout(level, at, _TICK_COUNT, 1.0):
             at = step
@@ -176,14 +175,16 @@ class _GroupArranger:
         return separate_circles(at * np.float32(room / max(reach, 1e-6)), radii, _NODE_GAP).astype(np.float64)
 
 
-def pack_heap(radii: NDArray[np.float32], close_up_to: int = _MAX_PACKED_HEAP) -> NDArray[np.float64]:
-    """Pack nodes with the large ones in the middle; up to `close_up_to` nodes as tightly as possible."""
-    if len(radii) <= close_up_to:
+def pack_discs(
+    radii: NDArray[np.float32], max_tightly_packed: int = _MAX_TIGHTLY_PACKED
+) -> NDArray[np.float64]:
+    """Pack nodes with the large ones in the middle; up to `max_tightly_packed` of them tightly."""
+    if len(radii) <= max_tightly_packed:
         return pack_circles(radii.astype(np.float64) + _NODE_GAP / 2)
     order = np.argsort(-radii, kind="stable")
     at = np.empty((len(radii), 2), dtype=np.float32)
     step = 2 * float(np.sqrt(np.mean(np.square(radii + _NODE_GAP / 2)))) * 1.06
-    at[order] = sunflower(len(radii), step)
+    at[order] = sunflower_positions(len(radii), step)
     return separate_circles(at, radii, _NODE_GAP / 2).astype(np.float64)
 
 

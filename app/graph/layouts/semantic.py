@@ -10,13 +10,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from app.graph.arrangement import Arrangement, Region, Report, no_progress
 from app.graph.circle_packing import enclosing_circle, separate_circles
 from app.graph.knn import nearest
 from app.graph.layout import compute_layout
 from app.graph.layout_fitting import align_to_page
-from app.graph.layouts.grouped import bare_graph, pack_heap
+from app.graph.layouts.grouped import bare_graph, pack_discs
 from app.graph.model import Positions
+from app.graph.static_layout import Region, Report, StaticLayout, no_progress
 from app.graph.tsne import tsne_embedding
 
 _NEIGHBOR_COUNT = 8
@@ -33,7 +33,7 @@ def semantic_layout(
     radii: NDArray[np.float32],
     aspect: float = 1.6,
     report: Report = no_progress,
-) -> Arrangement:
+) -> StaticLayout:
     """Return the nodes with a vector as a map, and those without one as a disc next to it.
 
     Args:
@@ -53,18 +53,18 @@ def semantic_layout(
         positions[rows] = separate_circles(at, radii[rows], _NODE_GAP)
     rest = np.setdiff1d(np.arange(len(radii)), rows)
     if not len(rest):
-        return Arrangement("meaning", positions)
-    heaped = pack_heap(radii[rest])
-    middle, reach = enclosing_circle(heaped, radii[rest].astype(np.float64))
+        return StaticLayout("meaning", positions)
+    packed = pack_discs(radii[rest])
+    middle, reach = enclosing_circle(packed, radii[rest].astype(np.float64))
     centre = np.zeros(2)
     if len(rows):
         edge = float((positions[rows, 0] + radii[rows]).max())
         centre = np.array([edge + _REGION_GAP + reach, float(np.median(positions[rows, 1]))])
-    positions[rest] = heaped - middle + centre
+    positions[rest] = packed - middle + centre
     region = Region(
         "", WITHOUT_VECTORS_KEY, float(centre[0]), float(centre[1]), reach + _REGION_GAP / 4, 0, len(rest)
     )
-    return Arrangement("meaning", positions, (region,))
+    return StaticLayout("meaning", positions, (region,))
 
 
 def _scale_to_page(at: NDArray[np.float32], radii: NDArray[np.float32], aspect: float) -> Positions:

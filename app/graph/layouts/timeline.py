@@ -13,10 +13,10 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from app.graph import core_bindings
-from app.graph.arrangement import Arrangement, Report, Tick, no_progress
 from app.graph.coarsen import adjacency
 from app.graph.model import Positions
 from app.graph.raster import as_contiguous
+from app.graph.static_layout import Report, StaticLayout, Tick, no_progress
 
 _NODE_GAP = 0.35
 _ROOM_FACTOR = 5.0
@@ -46,7 +46,7 @@ def timeline_layout(
     times: NDArray[np.float64],
     aspect: float = 1.6,
     report: Report = no_progress,
-) -> Arrangement:
+) -> StaticLayout:
     """Return all nodes along a time axis, with undated ones in a block of the same height before it.
 
     Args:
@@ -58,7 +58,7 @@ def timeline_layout(
     """
     size = len(radii)
     if not size:
-        return Arrangement("time", np.empty((0, 2), dtype=np.float32))
+        return StaticLayout("time", np.empty((0, 2), dtype=np.float32))
     known = times > 0
     claims = np.square(2 * radii + _NODE_GAP)
     claim = float(claims[known].sum() or claims.sum()) * _ROOM_FACTOR
@@ -73,7 +73,7 @@ def timeline_layout(
     wanted = _link_order(links, size) * height / 2
     y = _pack_column(x, wanted, radii.astype(np.float64), report)
     positions: Positions = np.stack([x, y], axis=1).astype(np.float32)
-    return Arrangement("time", positions, ticks=axis.ticks() if known.any() else ())
+    return StaticLayout("time", positions, ticks=axis.ticks() if known.any() else ())
 
 
 class _Axis:
@@ -189,39 +189,7 @@ def _pack_column(
     Nodes keep their x. Only nodes in the columns within a disc's reach can be in its way.
     """
     order = np.lexsort((np.arange(len(x)), -radii))
-    if core_bindings.available():
-        report(0.5, "Laying out along time")
-        at, goal, size = (as_contiguous(each, np.float32) for each in (x, wanted, radii))
-        return core_bindings.swarm(at, goal, size, as_contiguous(order, np.int32), _NODE_GAP).astype(
-            np.float64
-        )
-    widest = 2 * float(radii.max()) + _NODE_GAP
-    column = np.floor((x - x.min()) / widest).astype(np.int64)
-    placed: dict[int, list[tuple[float, float, float]]] = {}
-    y = wanted.copy()
-    for number, row in enumerate(order.tolist()):
-        if number % 1024 == 0:
-            report(number / len(x), "Laying out along time")
-        near = [each for beside in (-1, 0, 1) for each in placed.get(int(column[row]) + beside, ())]
-        if near:
-            y[row] = _nearest_free_y(float(x[row]), float(wanted[row]), float(radii[row]), np.array(near))
-        placed.setdefault(int(column[row]), []).append((float(x[row]), float(y[row]), float(radii[row])))
-    return y
-
-
-def _nearest_free_y(x: float, wanted: float, radius: float, near: NDArray[np.float64]) -> float:
-    """Return the y nearest to the wanted one at which a disc touches none of `near` (x, y, radius each)."""
-    reach = near[:, 2] + radius + _NODE_GAP
-    aside = near[:, 0] - x
-    in_way = np.abs(aside) < reach
-    height = np.sqrt(reach[in_way] ** 2 - aside[in_way] ** 2)
-    low, high = near[in_way, 1] - height, near[in_way, 1] + height
-    if not ((low < wanted) & (high > wanted)).any():
-        return wanted
-    order = np.argsort(low, kind="stable")
-    low, high = low[order], np.maximum.accumulate(high[order])
-    # There is room between the merged intervals, before the first and after the last.
-    starts = np.flatnonzero(np.concatenate([[True], low[1:] >= high[:-1]]))
-    ends = np.append(starts[1:] - 1, len(low) - 1)
-    spots = np.concatenate([low[starts], high[ends]])
-    return float(spots[np.argmin(np.abs(spots - wanted))])
+    report(0.5, "Laying out along time")
+    at, goal, size = (as_contiguous(each, np.float32) for each in (x, wanted, radii))
+    y = core_bindings.swarm(at, goal, size, as_contiguous(order, np.int32), _NODE_GAP)
+    return y.astype(np.float64)

@@ -57,8 +57,8 @@ def replace_text(text: str, old: str, new: str, occurrence: int | None = None) -
         old = with_newlines(old, newline_of(text, len(text)))
     count = text.count(old, start)
     if count == 0:
-        where = "only in the properties: use set_properties" if old in text else "not in the note"
-        raise InvalidParametersError(f"The text to replace is {where}.", count=0)
+        location = "only in the properties: use set_properties" if old in text else "not in the note"
+        raise InvalidParametersError(f"The text to replace is {location}.", count=0)
     if occurrence is None and count > 1:
         raise InvalidParametersError(f"The text to replace occurs {count} times. Say which one.", count=count)
     if occurrence is not None and not 1 <= occurrence <= count:

@@ -37,8 +37,8 @@ def rewrite_links(text: str, rewrite: Callable[[Link], str | None]) -> str:
         if link.in_properties:
             in_properties[link.target_span] = (link, target)
         else:
-            where = link.target_span
-            edits.append((where.start, where.end, _format_as_written(text, link, target)))
+            span = link.target_span
+            edits.append((span.start, span.end, _format_as_written(text, link, target)))
     if in_properties:
         edits += _property_edits(text, list(in_properties.values()))
     after = apply_edits(text, edits)

@@ -34,8 +34,8 @@ def wiki_link(inner: str, start: int, end: int, embed: bool, line: int) -> Link 
     if not bare and heading is None and block is None:
         return None
     at = start + (3 if embed else 2) + len(target) - len(target.lstrip())
-    where = Span(at, at + len(bare))
-    return Link(bare, heading, block, alias, LinkStyle.WIKI, embed, Span(start, end), where, line)
+    target_span = Span(at, at + len(bare))
+    return Link(bare, heading, block, alias, LinkStyle.WIKI, embed, Span(start, end), target_span, line)
 
 
 def markdown_link(raw: str, at: int, label: str, span: Span, embed: bool, line: int) -> Link | None:
@@ -56,8 +56,8 @@ def markdown_link(raw: str, at: int, label: str, span: Span, embed: bool, line: 
     heading, block = read_fragment(unquote(fragment))
     if not target.strip() and heading is None and block is None:
         return None
-    where = Span(at, at + len(path))
-    return Link(target, heading, block, label or None, LinkStyle.MARKDOWN, embed, span, where, line)
+    target_span = Span(at, at + len(path))
+    return Link(target, heading, block, label or None, LinkStyle.MARKDOWN, embed, span, target_span, line)
 
 
 def format_target(style: LinkStyle, target: str, *, angled: bool = False) -> str:
@@ -103,9 +103,12 @@ def renamed_target(link: Link, source: NotePath, new: NotePath, shortest: str) -
 
 def _relative_target(source: NotePath, target: str) -> str:
     """Return `target` relative to the folder of `source`."""
-    here = source.folder.split("/") if source.folder else []
-    there = target.split("/")
+    source_parts = source.folder.split("/") if source.folder else []
+    target_parts = target.split("/")
     shared = 0
-    while shared < min(len(here), len(there) - 1) and here[shared] == there[shared]:
+    while (
+        shared < min(len(source_parts), len(target_parts) - 1)
+        and source_parts[shared] == target_parts[shared]
+    ):
         shared += 1
-    return "/".join([".."] * (len(here) - shared) + there[shared:])
+    return "/".join([".."] * (len(source_parts) - shared) + target_parts[shared:])

@@ -41,7 +41,7 @@ _PARSERS = threading.local()
 
 @dataclass(frozen=True, slots=True)
 class _Nesting:
-    """The position of a text among embeds: the enclosing notes, and how many embeds remain."""
+    """The position of a text among embeds: the enclosing notes or parts, and how many embeds remain."""
 
     around: tuple[str, ...]
     depth: int = 0
@@ -64,19 +64,21 @@ def render(
         resolve: Returns a link's target, or None if it is unresolved. It is called for every link; pass
             `NoteTarget.text` as a function so that only embedded notes are read.
         colors: The colors; those of a light theme by default.
-        path: The note's own path, so that it does not embed itself.
+        path: The note's own path, so that it does not embed itself as a whole.
         draw: Draws formulas and diagrams; undrawn ones appear as text.
         interaction: The interactive state; None for a printed or exported page, which shows all text and has
             no links for actions. Otherwise, task boxes link to `task:NUMBER#TEXT`, where the number counts
             tasks with the same text, and callout marks link to `fold:NUMBER`.
     """
     colors = colors or RenderColors()
-    body = _body(text, resolve, colors, _Nesting((path,) if path else ()), draw, interaction)
+    own = NoteTarget(path, text)
+    body = _body(text, own, resolve, colors, _Nesting((path,) if path else ()), draw, interaction)
     return f'<html><body style="color:{colors.text};">{body}</body></html>'
 
 
 def _body(
     text: str,
+    own: NoteTarget,
     resolve: Resolve,
     colors: RenderColors,
     nesting: _Nesting,
@@ -91,17 +93,18 @@ def _body(
         return f'<pre style="{style}">{escape(shown, quote=False)}</pre>'
 
     def embed(link: Link, target: NoteTarget) -> str | None:
-        if nesting.depth >= MAX_EMBED_DEPTH or target.path in nesting.around or nesting.left[0] <= 0:
+        embedded = f"{target.path}#{link.heading or ''}^{link.block or ''}".removesuffix("#^")
+        if nesting.depth >= MAX_EMBED_DEPTH or embedded in nesting.around or nesting.left[0] <= 0:
             return None
         content = target.body()
         if content is None:
             return None
         nesting.left[0] -= 1
         part = _embedded_part(content, link)
-        inner = replace(nesting, around=(*nesting.around, target.path), depth=nesting.depth + 1)
-        return _body(part, resolve, colors, inner, draw)
+        inner = replace(nesting, around=(*nesting.around, embedded), depth=nesting.depth + 1)
+        return _body(part, NoteTarget(target.path, content), resolve, colors, inner, draw)
 
-    page = RenderContext(resolve, colors, embed, _write, draw, interaction=interaction)
+    page = RenderContext(own, resolve, colors, embed, _write, draw, interaction=interaction)
     return _write(page, _parser().parse(shown))
 
 

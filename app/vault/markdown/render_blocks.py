@@ -191,8 +191,8 @@ def _table_open(page: RenderContext, token: Token) -> str:
 
 
 def _cell_open(page: RenderContext, token: Token) -> str:
-    where = str(token.attrGet("style") or "").partition("text-align:")[2].strip(" ;")
-    align = f' align="{where}"' if where in ("left", "right", "center") else ' align="left"'
+    alignment = str(token.attrGet("style") or "").partition("text-align:")[2].strip(" ;")
+    align = f' align="{alignment}"' if alignment in ("left", "right", "center") else ' align="left"'
     fill = f' bgcolor="{page.colors.code_bg}"' if token.tag == "th" else ""
     return f"<{token.tag}{fill}{align}>"
 

@@ -25,8 +25,9 @@ SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//")
 
 @dataclass(slots=True)
 class RenderContext:
-    """The state of one rendering: link resolver, colors, callbacks, open tags and counters."""
+    """The state of one rendering: the note, link resolver, colors, callbacks, open tags and counters."""
 
+    own: NoteTarget
     resolve: Resolve
     colors: RenderColors
     embed: Callable[[Link, NoteTarget], str | None]

@@ -29,7 +29,7 @@ class ThemePalette(Protocol):
 
     @property
     def is_dark(self) -> bool:
-        """Whether the theme has light text on a dark background."""
+        """True if the theme has light text on a dark background."""
 
     @property
     def panel(self) -> str:

@@ -93,14 +93,14 @@ def build_hits(found: Iterable[tuple[object, object, object, object]]) -> list[W
             day = str(date or "")[:10]
             hits[url] = WebSearchHit(
                 url,
-                plain_text(title)[:_MAX_TITLE_CHARS] or url,
-                plain_text(snippet)[:_MAX_SNIPPET_CHARS],
+                strip_html(title)[:_MAX_TITLE_CHARS] or url,
+                strip_html(snippet)[:_MAX_SNIPPET_CHARS],
                 day if len(day) == 10 and day[4] == day[7] == "-" else "",
             )
     return list(hits.values())
 
 
-def plain_text(text: object) -> str:
+def strip_html(text: object) -> str:
     """Return a text without tags and entities, on one line."""
     if not isinstance(text, str):
         return ""

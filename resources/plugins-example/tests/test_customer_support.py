@@ -11,7 +11,8 @@ from app.permissions.approval import ApprovalRequest, Approved, Decision
 from app.permissions.caller import Caller, CallerKind
 from app.settings import Settings
 from app.toolkit.call import Call
-from app.workspace import Workspace, open_workspace
+from app.workspace.opening import open_workspace
+from app.workspace.workspace import Workspace
 
 AGENT = Caller(CallerKind.DESKTOP_AGENT, "Agent", uses_model=False)
 NOTES = {
@@ -49,7 +50,7 @@ async def vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, approver: Yes) 
         (root / name).write_text(text, "utf-8")
     settings = Settings()
     settings.embeddings.enabled = False
-    settings.tools.categories_on = ("customer_support",)
+    settings.permissions.categories = {"customer_support": True}
     opened = await open_workspace(root, settings, approver)
     try:
         await opened.start_scan(lambda progress: None)

@@ -1,4 +1,4 @@
-"""Questions about what the notes say are told from requests for notes and from requests for actions."""
+"""Questions about the contents of notes are distinguished from requests for notes and for actions."""
 
 from __future__ import annotations
 
@@ -31,6 +31,8 @@ MODEL = ModelRequired("Explaining")
         ("was ist Latitude sailing?", FOUND),
         ("how many men died at Scilly?", COUNTED),
         ("until when did France keep Paris?", Reply("", understood=False)),
+        ("what do my notes say about latitude sailing?", FOUND),
+        ("what are evergreen notes?", FOUND),
     ],
 )
 def test_a_search_for_words_that_asks_is_a_question(text: str, found: Reading | Reply) -> None:

@@ -1,4 +1,4 @@
-"""The grants panel on a real vault: what holds, how often it was used, and taking it back."""
+"""The grants panel on a real vault: active grants, their use, and revoking them."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def texts(panel: GrantsPanel) -> str:
     return "\n".join(label.text() for label in panel.findChildren(QLabel) if label.isVisibleTo(panel))
 
 
-def test_a_grant_is_listed_counted_and_taken_back(
+def test_a_grant_is_listed_counted_and_revoked(
     gui, service: ServiceThread, wait_until, tmp_path: Path
 ) -> None:
     async def main() -> None:
         async with whole_vault(tmp_path, service, NOTES) as vault:
             panel = GrantsPanel(vault.client, ThemeSource("light"))
-            await vault.client.run(lambda ws: ws.grants.add(OFFER))
+            await vault.run(lambda ws: ws.grants.add(OFFER))
             await wait_until(lambda: len(panel.grants) == 1)
             assert "not used yet   ·   30 minutes left" in texts(panel)
             await vault.call("edit_note", {"name": "A", "op": "append", "text": "x"})
@@ -58,10 +58,10 @@ def test_the_toggles_of_the_session_are_the_gates_own(gui, service, wait_until, 
             assert panel.toggles[Operation.DELETE].isHidden(), "deleting is unlocked in the settings alone"
             panel.toggles[Operation.UPDATE].click()
             await wait_until(lambda: len(panel.grants) == 1)
-            assert await vault.client.run(lambda ws: ws.grants.in_session(Operation.UPDATE))
+            assert await vault.run(lambda ws: ws.grants.in_session(Operation.UPDATE))
             await vault.call("edit_note", {"name": "A", "op": "append", "text": "x"})
             assert vault.asked == []
-            await vault.client.run(lambda ws: ws.grants.set_session(Operation.UPDATE, False))
+            await vault.run(lambda ws: ws.grants.set_session(Operation.UPDATE, False))
             await wait_until(lambda: not panel.toggles[Operation.UPDATE].isChecked())
 
     gui(main())

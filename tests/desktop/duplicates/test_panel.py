@@ -1,4 +1,4 @@
-"""Near-duplicates and related notes in the window, with vectors that were put there by hand."""
+"""Near-duplicates and related notes in the window, with hand-made vectors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app.embeddings.vector_file import NoteChunks
 from app.toolkit.related import RelatednessReason, RelatedNote
 from app.vault.diff import Diff
 from app.vault.path import NotePath
-from app.workspace import Workspace
+from app.workspace.workspace import Workspace
 from tests.desktop.whole_vault import whole_vault
 
 ESSAY = "\n".join(f"Sentence {n} of an essay on how bread is made, with details." for n in range(9))
@@ -25,12 +25,12 @@ NOTES = {"Essay.md": ESSAY, "Drafts/Essay again.md": f"{ESSAY}\nA line more.", "
 
 
 async def put_vectors(workspace: Workspace) -> None:
-    """The same vector for both essays, another for the third note."""
+    """Store the same vector for both essays, and another for the third note."""
     for at, name in enumerate(NOTES):
         vector = np.zeros(384, dtype=np.float32)
         vector[0 if "Essay" in name else 1] = 1.0
         note = NoteChunks(NotePath.parse(name), str(at), (Chunk("", name, 1, f"h{at}"),))
-        await workspace.vectors.put([note], {f"h{at}": vector})
+        await workspace.embeddings.vectors.put([note], {f"h{at}": vector})
 
 
 def test_pairs_are_listed_with_what_differs(gui, service: ServiceThread, wait_until, tmp_path: Path) -> None:
@@ -44,7 +44,7 @@ def test_pairs_are_listed_with_what_differs(gui, service: ServiceThread, wait_un
             panel.show()
             await wait_until(lambda: panel.again.isEnabled())
             assert "search by meaning" in panel.empty.findChildren(QLabel)[2].text()
-            await vault.client.run(put_vectors)
+            await vault.run(put_vectors)
             panel.again.click()
             await wait_until(lambda: len(panel.pairs) == 1)
             row = panel.table.topLevelItem(0)

@@ -14,11 +14,12 @@ from app.desktop.files.panel import FilesPanel
 from app.desktop.theme.theme import ThemeSource
 from app.settings import Settings
 from app.vault.path import NotePath
-from tests.desktop.open_vault import OpenVault
+from tests.desktop.open_vault import OpenVault, service_of
+from tests.desktop.workspace_access import in_workspace
 
 
 def shown(model: FileTreeModel, parent: QModelIndex | None = None) -> list[str]:
-    """Every row, folders with a slash, depth first."""
+    """Return every row, folders with a slash, depth first."""
     found: list[str] = []
     parent = parent or QModelIndex()
     for row in range(model.rowCount(parent)):
@@ -42,7 +43,7 @@ def test_folders_come_first_then_names_whatever_their_case(qapp) -> None:
     assert shown(model) == ["C/", "C/k.md", "z/", "z/y/", "z/y/n.md", "z/m.md", "A.md", "b.md"]
 
 
-def test_a_new_note_brings_its_folders_and_the_last_one_takes_them_away(qapp) -> None:
+def test_a_new_note_adds_its_folders_and_the_last_note_removes_them(qapp) -> None:
     model = tree("a.md")
     model.add("new/deep/n.md")
     model.add("new/deep/n.md")
@@ -95,8 +96,8 @@ def test_the_panel_shows_the_vault_and_follows_it(
     async def main() -> None:
         open_vault = OpenVault(vault, Settings())
         await service.call(open_vault.index.open)
-        client = VaultClient(service, open_vault)  # type: ignore[arg-type]
-        await client.run(lambda w: w.start_scan(lambda progress: None))
+        client = VaultClient(service, service_of(open_vault))
+        await in_workspace(client, lambda w: w.start_scan(lambda progress: None))
         panel = FilesPanel(client, ThemeSource("light"))
         await wait_until(lambda: panel.model.rowCount())
         assert shown(panel.model) == ["Sub/", "Sub/Two.md", "One.md"]
@@ -108,7 +109,9 @@ def test_the_panel_shows_the_vault_and_follows_it(
 
         (vault / "Three.md").write_text("three")
         (vault / "Sub" / "Two.md").unlink()
-        await client.run(lambda w: w.index.refresh([NotePath("Three.md")], [NotePath("Sub/Two.md")]))
+        await in_workspace(
+            client, lambda w: w.index.refresh([NotePath("Three.md")], [NotePath("Sub/Two.md")])
+        )
         await wait_until(lambda: shown(panel.model) == ["One.md", "Three.md"])
 
         panel.filter.setText("thr")
@@ -118,31 +121,31 @@ def test_the_panel_shows_the_vault_and_follows_it(
         panel.select("Three.md")
         assert panel.model.path_at(panel.tree.currentIndex()) == ("Three.md", False)
         (vault / "Three.md").unlink()
-        await client.run(lambda w: w.index.refresh([], [NotePath("Three.md")]))
+        await in_workspace(client, lambda w: w.index.refresh([], [NotePath("Three.md")]))
         await wait_until(lambda: shown(panel.model) == ["One.md"])
         assert not panel.tree.currentIndex().isValid()
         assert not panel.tree.selectionModel().hasSelection()
 
         panel._show_attachments(True)
         await wait_until(lambda: "picture.png" in shown(panel.model))
-        await client.run(lambda w: w.close())
+        await in_workspace(client, lambda w: w.close())
         panel.deleteLater()
 
     gui(main())
 
 
-def test_what_is_unfolded_stays_so(gui, wait_until, service: ServiceThread, vault: Path) -> None:
+def test_expanded_folders_stay_expanded(gui, wait_until, service: ServiceThread, vault: Path) -> None:
     async def main() -> None:
         open_vault = OpenVault(vault, Settings())
         await service.call(open_vault.index.open)
-        client = VaultClient(service, open_vault)  # type: ignore[arg-type]
-        await client.run(lambda w: w.start_scan(lambda progress: None))
+        client = VaultClient(service, service_of(open_vault))
+        await in_workspace(client, lambda w: w.start_scan(lambda progress: None))
         panel = FilesPanel(client, ThemeSource("light"))
         await wait_until(lambda: panel.model.rowCount())
         panel.unfold(["Sub", "not there"])
         await panel.reload()
         assert panel.unfolded() == ["Sub"]
-        await client.run(lambda w: w.close())
+        await in_workspace(client, lambda w: w.close())
         panel.deleteLater()
 
     gui(main())

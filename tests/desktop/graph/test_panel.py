@@ -1,13 +1,16 @@
-"""When the graph of a vault is arranged anew, and when everything stays where it is."""
+"""When the graph of a vault gets a new layout, and when all positions stay."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 
 from app.desktop.bridge import ServiceThread, VaultClient
 from app.desktop.graph.panel import GraphPanel
@@ -15,11 +18,12 @@ from app.desktop.theme.theme import ThemeSource
 from app.graph.positions import load_communities, load_positions
 from app.settings import Settings
 from app.vault.path import NotePath
-from tests.desktop.open_vault import OpenVault
+from tests.desktop.open_vault import OpenVault, service_of
+from tests.desktop.workspace_access import in_workspace
 
 
 class Watched:
-    """A panel over a real index, and every arrangement from scratch that it asked for."""
+    """A panel over a real index, with a record of every layout from scratch."""
 
     def __init__(self, panel: GraphPanel, vault: OpenVault, client: VaultClient) -> None:
         self.panel, self.vault, self.client = panel, vault, client
@@ -37,7 +41,7 @@ class Watched:
         panel.view.set_graph = set_graph  # type: ignore[method-assign]
 
     def write(self, names: range, folder: str = "") -> list[NotePath]:
-        """Notes in a chain, each linked with the one before."""
+        """Write notes in a chain, each linked with the one before."""
         made = []
         for number in names:
             file = self.vault.root / folder / f"Note {number}.md"
@@ -47,14 +51,14 @@ class Watched:
         return made
 
     async def add(self, names: range) -> None:
-        """Write notes, and have the index read them."""
+        """Write notes and update the index."""
         made = self.write(names)
-        await self.client.run(lambda vault: vault.index.refresh(made))
+        await in_workspace(self.client, lambda vault: vault.index.refresh(made))
 
     async def scan(self) -> None:
-        """Read the whole vault, as the window does."""
+        """Scan the whole vault, like the window."""
         self.panel.set_reading(True)
-        await self.client.run(lambda vault: vault.start_scan(lambda _: None))
+        await in_workspace(self.client, lambda vault: vault.start_scan(lambda _: None))
         self.panel.set_reading(False)
 
     @property
@@ -68,7 +72,7 @@ class Watched:
 
     @property
     def at_rest(self) -> bool:
-        """Whether the first layout is there and nothing more is to come."""
+        """Return whether the first layout is finished and no other is pending."""
         panel = self.panel
         return panel._is_settled and not panel.view.is_arranging and not panel._settle.isActive()
 
@@ -81,7 +85,7 @@ def watched(tmp_path: Path, service: ServiceThread, qtbot, wait_until) -> Callab
         root.mkdir(exist_ok=True)
         vault = OpenVault(root, Settings())
         await service.call(vault.index.open)
-        client = VaultClient(service, vault)  # type: ignore[arg-type]
+        client = VaultClient(service, service_of(vault))
         panel = GraphPanel(client, ThemeSource("light"))
         panel._quiet.setInterval(200)
         panel.resize(600, 500)
@@ -101,7 +105,7 @@ def watched(tmp_path: Path, service: ServiceThread, qtbot, wait_until) -> Callab
     return opened
 
 
-def test_a_vault_read_for_the_first_time_is_arranged_as_a_whole(gui, watched, wait_until) -> None:
+def test_a_new_vault_is_laid_out_as_a_whole(gui, watched, wait_until) -> None:
     async def main() -> None:
         async with watched(notes=120) as it:
             await it.scan()
@@ -113,7 +117,23 @@ def test_a_vault_read_for_the_first_time_is_arranged_as_a_whole(gui, watched, wa
     gui(main())
 
 
-def test_an_arrangement_under_way_is_not_cut_short(gui, watched, wait_until) -> None:
+def test_an_empty_graph_says_that_it_is_loading_only_while_it_is(gui, watched, wait_until) -> None:
+    async def main() -> None:
+        async with watched() as it:
+            scene = it.panel.view.canvas.scene
+            await wait_until(lambda: not scene.is_loading)
+            empty = it.panel.view.canvas.grab().toImage()
+            it.panel.set_reading(True)
+            assert scene.is_loading
+            assert it.panel.view.canvas.grab().toImage() != empty
+            it.panel.set_reading(False)
+            await wait_until(lambda: not scene.is_loading)
+            assert it.panel.view.canvas.grab().toImage() == empty
+
+    gui(main())
+
+
+def test_a_running_layout_is_not_interrupted(gui, watched, wait_until) -> None:
     async def main() -> None:
         async with watched(notes=60) as it:
             await it.scan()
@@ -125,7 +145,7 @@ def test_an_arrangement_under_way_is_not_cut_short(gui, watched, wait_until) -> 
     gui(main())
 
 
-def test_the_places_of_last_time_are_kept_and_nothing_is_arranged(gui, watched, wait_until) -> None:
+def test_saved_positions_are_kept_without_a_layout(gui, watched, wait_until) -> None:
     async def first() -> dict[str, tuple[float, ...]]:
         async with watched(notes=80) as it:
             await it.scan()
@@ -162,7 +182,7 @@ def test_one_more_note_moves_no_other(gui, watched, wait_until) -> None:
     gui(main())
 
 
-def test_very_many_more_are_arranged_with_the_rest(gui, watched, wait_until) -> None:
+def test_very_many_new_notes_cause_a_new_layout(gui, watched, wait_until) -> None:
     async def main() -> None:
         async with watched(notes=40) as it:
             await it.scan()
@@ -175,7 +195,7 @@ def test_very_many_more_are_arranged_with_the_rest(gui, watched, wait_until) -> 
     gui(main())
 
 
-def test_a_saved_note_is_followed_without_reading_the_whole_graph_again(gui, watched, wait_until) -> None:
+def test_a_saved_note_updates_the_graph_without_a_rebuild(gui, watched, wait_until) -> None:
     async def main() -> None:
         async with watched(notes=80) as it:
             await it.scan()
@@ -186,7 +206,7 @@ def test_a_saved_note_is_followed_without_reading_the_whole_graph_again(gui, wat
             await it.add(range(80, 82))
             await wait_until(lambda: it.count == 82)
             (it.vault.root / "Note 81.md").write_text("[[Note 3]] and [[Not yet]]", encoding="utf-8")
-            await it.client.run(lambda vault: vault.index.refresh([NotePath("Note 81.md")]))
+            await in_workspace(it.client, lambda vault: vault.index.refresh([NotePath("Note 81.md")]))
             await wait_until(lambda: it.count == 83)
             graph = it.panel.view.graph()
             near = {graph.paths[row] for row in graph.neighbors(graph.rows["Note 81.md"]).tolist()}
@@ -196,7 +216,7 @@ def test_a_saved_note_is_followed_without_reading_the_whole_graph_again(gui, wat
     gui(main())
 
 
-def test_the_sheet_offers_the_saved_searches(gui, watched, wait_until) -> None:
+def test_the_settings_panel_lists_the_saved_searches(gui, watched, wait_until) -> None:
     async def main() -> None:
         async with watched(notes=4) as it:
             await it.scan()
@@ -204,7 +224,7 @@ def test_the_sheet_offers_the_saved_searches(gui, watched, wait_until) -> None:
             sheet = it.panel.view.sheet
             query, rows = sheet.filters.query, sheet.groups.rows
             assert not query._star.isVisible()
-            await it.client.run(lambda vault: vault.searches.save("The third", "file:3"))
+            await in_workspace(it.client, lambda vault: vault.searches.save("The third", "file:3"))
             await wait_until(lambda: [action.text() for action in query._menu.actions()] == ["The third"])
             assert query._star.isVisible()
             query._menu.actions()[0].trigger()
@@ -216,7 +236,32 @@ def test_the_sheet_offers_the_saved_searches(gui, watched, wait_until) -> None:
             (row,) = rows._rows
             row.query._menu.actions()[0].trigger()
             assert [group.query for group in sheet.choices.groups] == ["file:3"]
-            await it.client.run(lambda vault: vault.searches.remove("The third"))
+            await in_workspace(it.client, lambda vault: vault.searches.remove("The third"))
             await wait_until(lambda: not query._star.isVisible() and not row.query._star.isVisible())
+
+    gui(main())
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support")
+def test_queries_in_the_settings_panel_are_completed_as_in_the_search_panel(gui, watched, wait_until) -> None:
+    async def main() -> None:
+        async with watched(notes=2) as it:
+            await it.scan()
+            await wait_until(lambda: it.count == 2)
+            it.vault.analysis = SimpleNamespace(embedded_note_count=0)
+            it.panel.activateWindow()
+            sheet = it.panel.view.sheet
+            sheet.show()
+            if not sheet.groups.is_open:
+                sheet.unfold(sheet.groups)
+            sheet.groups.rows.add_button.click()
+            (row,) = sheet.groups.rows._rows
+            for field in (sheet.filters.query.field, row.query.field):
+                field.setFocus()
+                await wait_until(field.hasFocus)
+                QTest.keyClicks(field, "ta")
+                await wait_until(lambda field=field: field.offered[:1] == ("tag:",))
+                QTest.keyClick(field, Qt.Key.Key_Tab)
+                assert field.text() == "tag:"
 
     gui(main())

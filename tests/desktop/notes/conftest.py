@@ -7,30 +7,30 @@ from pathlib import Path
 import pytest
 
 from app.settings import Settings
-from app.workspace import Workspace, open_workspace
+from app.workspace import VaultService, open_vault
 from tests.support.approver import ScriptedApprover
 
-OpenWorkspace = Callable[[Path], Awaitable[Workspace]]
+OpenVault = Callable[[Path], Awaitable[VaultService]]
 
 
 @pytest.fixture
-async def open_ws(approver: ScriptedApprover) -> AsyncIterator[OpenWorkspace]:
-    """`await open_ws(folder)`: the workspace of a folder, scanned; the folder is made if it is missing."""
+async def open_notes(approver: ScriptedApprover) -> AsyncIterator[OpenVault]:
+    """Return a function that opens and scans the vault in a folder, created if missing."""
     settings = Settings()
     settings.embeddings.enabled = False
     async with AsyncExitStack() as stack:
 
         @asynccontextmanager
-        async def opened(root: Path) -> AsyncIterator[Workspace]:
+        async def opened(root: Path) -> AsyncIterator[VaultService]:
             root.mkdir(exist_ok=True)
-            workspace = await open_workspace(root, settings=settings, approver=approver)
+            vault = await open_vault(root, settings=settings, approver=approver)
             try:
-                await workspace.index.scan()
-                yield workspace
+                await vault.update_index(lambda progress: None)
+                yield vault
             finally:
-                await workspace.close()
+                await vault.close()
 
-        async def make(root: Path) -> Workspace:
+        async def make(root: Path) -> VaultService:
             return await stack.enter_async_context(opened(root))
 
         yield make

@@ -8,7 +8,7 @@ import pytest
 from app.desktop.notes.attachments import add_attachment, link_files, link_to
 from app.errors import StorageError
 from app.vault.path import NotePath
-from app.workspace import Workspace
+from app.workspace import VaultService
 
 NOTE = NotePath.parse("Sub/Note.md")
 
@@ -18,49 +18,49 @@ NOTE = NotePath.parse("Sub/Note.md")
     [("", "Attachments/"), ("/", ""), ("./", "Sub/"), ("./files", "Sub/files/"), ("Media/In", "Media/In/")],
 )
 async def test_files_go_to_the_folder_of_the_settings(
-    open_ws: Callable, tmp_path: Path, setting: str, folder: str
+    open_notes: Callable, tmp_path: Path, setting: str, folder: str
 ) -> None:
     (tmp_path / "vault/Sub").mkdir(parents=True)
     (tmp_path / "vault/Sub/Note.md").write_text("x")
-    workspace: Workspace = await open_ws(tmp_path / "vault")
-    workspace.settings.editor.attachment_folder = setting
-    path = await add_attachment(workspace, NOTE, "pic.png", b"one")
+    vault: VaultService = await open_notes(tmp_path / "vault")
+    vault.settings.current.editor.attachment_folder = setting
+    path = await add_attachment(vault, NOTE, "pic.png", b"one")
     assert path.text == f"{folder}pic.png"
     assert (tmp_path / "vault" / path.text).read_bytes() == b"one"
 
 
 async def test_no_file_is_replaced_and_the_same_is_not_written_twice(
-    open_ws: Callable, tmp_path: Path
+    open_notes: Callable, tmp_path: Path
 ) -> None:
-    workspace: Workspace = await open_ws(tmp_path / "vault")
-    first = await add_attachment(workspace, NOTE, "pic.png", b"one")
-    other = await add_attachment(workspace, NOTE, "PIC.png", b"two")
-    same = await add_attachment(workspace, NOTE, "pic.png", b"one")
+    vault: VaultService = await open_notes(tmp_path / "vault")
+    first = await add_attachment(vault, NOTE, "pic.png", b"one")
+    other = await add_attachment(vault, NOTE, "PIC.png", b"two")
+    same = await add_attachment(vault, NOTE, "pic.png", b"one")
     assert (first, other.text, same) == (first, "Attachments/PIC 1.png", first)
     assert (tmp_path / "vault/Attachments/pic.png").read_bytes() == b"one"
-    assert len(workspace.journal.commits()) == 2
+    assert len(vault.history.commits()) == 2
 
 
 @pytest.mark.parametrize("name", ["../../up.png", "con.png", "a:b?*|.png", ".hidden", "x" * 400 + ".png", ""])
-async def test_odd_names_stay_in_the_folder(open_ws: Callable, tmp_path: Path, name: str) -> None:
-    workspace: Workspace = await open_ws(tmp_path / "vault")
-    path = await add_attachment(workspace, NOTE, name, b"x")
+async def test_odd_names_stay_in_the_folder(open_notes: Callable, tmp_path: Path, name: str) -> None:
+    vault: VaultService = await open_notes(tmp_path / "vault")
+    path = await add_attachment(vault, NOTE, name, b"x")
     assert path.folder == "Attachments" and not path.is_hidden
     assert (tmp_path / "vault" / path.text).read_bytes() == b"x"
 
 
-async def test_files_of_the_vault_are_linked_where_they_are(open_ws: Callable, tmp_path: Path) -> None:
+async def test_files_of_the_vault_are_linked_where_they_are(open_notes: Callable, tmp_path: Path) -> None:
     root = tmp_path / "vault"
     (root / "Sub").mkdir(parents=True)
     (root / "Sub/Note.md").write_text("x")
     (root / "Sub/here.pdf").write_bytes(b"pdf")
     (tmp_path / "data.csv").write_text("1,2")
-    workspace: Workspace = await open_ws(root)
+    vault: VaultService = await open_notes(root)
     links = await link_files(
-        workspace, NOTE, [root / "Sub/here.pdf", tmp_path / "data.csv", root / "Sub/Note.md"]
+        vault, NOTE, [root / "Sub/here.pdf", tmp_path / "data.csv", root / "Sub/Note.md"]
     )
     assert links == ["![[here.pdf]]", "[[data.csv]]", "[[Note]]"]
     assert (root / "Attachments/data.csv").read_text() == "1,2"
-    assert link_to(workspace, NOTE, NOTE, embed=True) == "![[Note]]"
+    assert link_to(vault, NOTE, NOTE, embed=True) == "![[Note]]"
     with pytest.raises(StorageError):
-        await link_files(workspace, NOTE, [tmp_path / "gone.txt"])
+        await link_files(vault, NOTE, [tmp_path / "gone.txt"])

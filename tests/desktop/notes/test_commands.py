@@ -1,4 +1,4 @@
-"""What the menus do to notes."""
+"""The commands on notes in the menus."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_a_note_made_by_hand_asks_nothing_and_a_taken_name_offers_the_note(
             await commands.new_note("Osaka", "Books")
             assert made == ["Books/Osaka.md"]
             assert (tmp_path / "vault/Books/Osaka.md").read_text() == "# Osaka\n"
-            entry = (await vault.client.run(lambda ws: ws.audit.entries()))[0]
+            entry = (await vault.run(lambda ws: ws.audit.entries()))[0]
             assert (entry.tool, entry.caller_kind) == ("save", "user") and entry.commit is not None
 
             asking = asyncio.get_running_loop().create_task(commands.new_note("kyoto"))

@@ -1,4 +1,4 @@
-"""The daily note and templates on a real vault, by Obsidian's settings and by the user's."""
+"""Daily notes and templates on a real vault, with Obsidian's settings and the user's."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from app.desktop.notes.daily_notes import daily_note, list_templates, random_note, template_text
 from app.errors import InvalidPathError
 from app.vault.path import NotePath
-from app.workspace import Workspace
+from app.workspace import VaultService
 
 NOW = datetime(2026, 3, 1, 14, 5)
 
@@ -24,7 +24,9 @@ def write(root: Path, files: dict[str, object]) -> None:
         file.write_text(content if isinstance(content, str) else json.dumps(content))
 
 
-async def test_the_note_of_a_day_is_made_once_by_obsidians_formats(open_ws: Callable, tmp_path: Path) -> None:
+async def test_the_note_of_a_day_is_made_once_by_obsidians_formats(
+    open_notes: Callable, tmp_path: Path
+) -> None:
     write(
         tmp_path / "vault",
         {
@@ -37,34 +39,34 @@ async def test_the_note_of_a_day_is_made_once_by_obsidians_formats(open_ws: Call
             "Templates/Other.md": "{{time}}\n",
         },
     )
-    workspace: Workspace = await open_ws(tmp_path / "vault")
-    made = await daily_note(workspace, NOW)
+    vault: VaultService = await open_notes(tmp_path / "vault")
+    made = await daily_note(vault, NOW)
     assert made.path.text == "Journal/2026/03-01 Sunday.md" and made.created and not made.problem
     text = (tmp_path / "vault" / made.path.text).read_text()
     assert text == "# 03-01 Sunday\n\n- \n" and made.cursor == text.index("- ") + 2
-    again = await daily_note(workspace, NOW)
+    again = await daily_note(vault, NOW)
     assert again.path == made.path and not again.created
-    (commit,) = workspace.journal.commits()
+    (commit,) = vault.history.commits()
     assert commit.author == "You"
-    assert [path.name for path in list_templates(workspace)] == ["Day", "Other"]
-    other = template_text(workspace, NotePath.parse("Templates/Other.md"), "x", NOW)
+    assert [path.name for path in list_templates(vault)] == ["Day", "Other"]
+    other = template_text(vault, NotePath.parse("Templates/Other.md"), "x", NOW)
     assert other.text == "14:05\n"
 
 
-async def test_the_users_own_settings_come_first(open_ws: Callable, tmp_path: Path) -> None:
+async def test_the_users_own_settings_come_first(open_notes: Callable, tmp_path: Path) -> None:
     write(tmp_path / "vault", {".obsidian/daily-notes.json": {"folder": "Journal"}, "A.md": "a"})
-    workspace: Workspace = await open_ws(tmp_path / "vault")
-    workspace.settings.editor.daily_folder = "Days"
-    workspace.settings.editor.daily_template = "Gone"
-    made = await daily_note(workspace, NOW)
+    vault: VaultService = await open_notes(tmp_path / "vault")
+    vault.settings.current.editor.daily_folder = "Days"
+    vault.settings.current.editor.daily_template = "Gone"
+    made = await daily_note(vault, NOW)
     assert made.path.text == "Days/2026-03-01.md" and "Gone" in made.problem
-    workspace.settings.editor.daily_format = "[a:b]"
+    vault.settings.current.editor.daily_format = "[a:b]"
     with pytest.raises(InvalidPathError, match="no file name"):
-        await daily_note(workspace, NOW)
+        await daily_note(vault, NOW)
 
 
-async def test_a_random_note_is_another_one(open_ws: Callable, tmp_path: Path) -> None:
+async def test_a_random_note_is_another_one(open_notes: Callable, tmp_path: Path) -> None:
     write(tmp_path / "vault", {"A.md": "a", "B.md": "b"})
-    workspace: Workspace = await open_ws(tmp_path / "vault")
+    vault: VaultService = await open_notes(tmp_path / "vault")
     a, b = NotePath.parse("A.md"), NotePath.parse("B.md")
-    assert random_note(workspace, a) == b and random_note(workspace, b) == a
+    assert random_note(vault, a) == b and random_note(vault, b) == a

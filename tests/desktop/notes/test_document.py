@@ -1,14 +1,15 @@
-"""Saving without being asked: every byte kept, changes of others met, nothing typed lost."""
+"""Autosave keeps every byte, handles changes by others, and loses nothing that was typed."""
 
 from __future__ import annotations
 
+import errno
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QTextCursor
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QPushButton
 
 from app.desktop.bridge import ServiceThread
 from app.desktop.notes.drafts import DraftStore
@@ -27,14 +28,14 @@ A = NotePath.parse("A.md")
 
 @pytest.fixture
 def opened(service: ServiceThread, tmp_path: Path, qtbot) -> Callable:
-    """`async with opened("A.md", 0.5)`: a note of a real vault that is saved so many seconds after a key."""
+    """Open a note of a real vault that is saved `seconds` after a key: `async with opened("A.md", 0.5)`."""
 
     @asynccontextmanager
     async def make(
         name: str, delay: float = 120, notes: dict[str, str] | None = None
     ) -> AsyncIterator[tuple[WholeVault, NoteView]]:
         async with whole_vault(tmp_path / "vault", service, notes or NOTES) as vault:
-            vault.client.workspace.settings.editor.autosave_delay = delay
+            vault.workspace.settings.editor.autosave_delay = delay
             view = NoteView(vault.client, ThemeSource("light"))
             qtbot.addWidget(view)
             view.show()
@@ -68,7 +69,7 @@ def test_autosave_keeps_every_byte_that_was_not_typed(
         async with opened("A.md", 0.5) as (vault, view):
             file = vault.root / "Odd.md"
             file.write_bytes(before)
-            await vault.client.run(lambda ws: ws.index.refresh([NotePath.parse("Odd.md")]))
+            await vault.run(lambda ws: ws.index.refresh([NotePath.parse("Odd.md")]))
             await view.open("Odd.md")
             type_at_end(view, "typed")
             await wait_until(lambda: file.read_bytes() == before + b"typed")
@@ -95,9 +96,7 @@ def test_a_rename_while_typing_is_followed_without_a_question(gui, opened, wait_
         async with opened("A.md") as (vault, view):
             type_at_end(view, "typed")
             call = {"name": "A", "new_name": "Renamed"}
-            outcome = await vault.client.run(
-                lambda ws: ws.runner.run(Call.of("move_note", call, Caller.user()))
-            )
+            outcome = await vault.run(lambda ws: ws.runner.run(Call.of("move_note", call, Caller.user())))
             assert outcome.success
             await wait_until(lambda: view.path == "Renamed.md")
             assert not view.notice.text and view.document.dirty
@@ -113,7 +112,7 @@ def test_a_link_that_a_rename_rewrites_is_merged_into_unsaved_text(gui, opened, 
         async with opened("B.md") as (vault, view):
             type_at_end(view, "typed")
             call = {"name": "A", "new_name": "Renamed"}
-            await vault.client.run(lambda ws: ws.runner.run(Call.of("move_note", call, Caller.user())))
+            await vault.run(lambda ws: ws.runner.run(Call.of("move_note", call, Caller.user())))
             await wait_until(lambda: "[[Renamed]]" in view.editor.toPlainText())
             assert not view.notice.text
             assert await view.document.save()
@@ -129,7 +128,7 @@ def test_what_is_typed_after_the_question_is_merged_too(gui, opened, wait_until)
             file = vault.root / "A.md"
             type_at_end(view, "before ")
             file.write_text(NOTES["A.md"].replace("one", "theirs"))
-            await vault.client.run(lambda ws: ws.index.refresh([A]))
+            await vault.run(lambda ws: ws.index.refresh([A]))
             assert not await view.document.save()
             type_at_end(view, "after")
             view.notice.answer("Merge")
@@ -150,7 +149,7 @@ def test_a_conflict_that_was_resolved_while_the_note_was_loaded_is_not_asked_aga
             assert not await view.document.save()
             asked = view.notice.text
             assert "changed outside" in asked
-            # The watcher tells of the change late; the user answers while the note is loaded for it.
+            # The watcher reports the change late; the user answers while the note is loaded for it.
             run, answers = view.document._client.run, ["Keep mine"]
 
             async def run_slowly(work):
@@ -168,16 +167,21 @@ def test_a_conflict_that_was_resolved_while_the_note_was_loaded_is_not_asked_aga
     gui(main())
 
 
-def test_undo_brings_back_what_keep_theirs_gave_up(gui, opened, wait_until) -> None:
+def test_undo_restores_what_keep_theirs_discarded(gui, opened, wait_until) -> None:
     async def main() -> None:
         async with opened("A.md") as (vault, view):
             file = vault.root / "A.md"
             type_at_end(view, "mine")
             file.write_text("theirs\n")
             assert not await view.document.save()
-            view.notice.answer("Keep theirs")
+            view.activateWindow()
+            button = next(b for b in view.notice.findChildren(QPushButton) if b.text() == "Keep theirs")
+            button.setFocus()
+            await wait_until(button.hasFocus)
+            button.click()
             await wait_until(lambda: not view.document.dirty)
             assert view.editor.toPlainText() == "theirs\n" == file.read_text()
+            assert view.editor.hasFocus()  # So that Ctrl+Z reaches it.
             view.editor.undo()
             assert view.editor.toPlainText() == NOTES["A.md"] + "mine"
             assert await view.document.save()
@@ -190,7 +194,7 @@ def test_a_save_that_fails_is_shown_and_tried_again(gui, opened, wait_until, mon
     async def main() -> None:
         monkeypatch.setattr("app.desktop.notes.autosave._MIN_RETRY_DELAY_S", 0.05)
         async with opened("A.md", 0.5) as (vault, view):
-            store = vault.client.workspace.store
+            store = vault.workspace.store
             commit, marks = store.commit, list[bool]()
             view.dirty_changed.connect(marks.append)
 
@@ -211,17 +215,41 @@ def test_a_save_that_fails_is_shown_and_tried_again(gui, opened, wait_until, mon
     gui(main())
 
 
-def test_the_saves_of_a_sitting_share_one_session(gui, opened, wait_until) -> None:
+def test_a_save_that_fails_on_a_full_disk_is_shown_though_no_draft_fits(
+    gui, opened, wait_until, monkeypatch
+) -> None:
+    async def main() -> None:
+        async with opened("A.md") as (vault, view):
+
+            def full(*_: object, **__: object) -> None:
+                raise OSError(errno.ENOSPC, "No space left on device")
+
+            def refuse(*_: object, **__: object) -> None:
+                raise StorageError("The disk is full.")
+
+            monkeypatch.setattr(DraftStore, "save", full)
+            monkeypatch.setattr(vault.workspace.store, "commit", refuse)
+            type_at_end(view, "more")
+            assert not await view.document.save()
+            assert "Not saved" in view.notice.text and view.document.unsaved
+            with pytest.raises(OSError, match="No space left"):
+                view.document.leave_draft()
+            assert view.document.dirty, "text that is in no draft is not given up"
+
+    gui(main())
+
+
+def test_consecutive_saves_share_one_session(gui, opened, wait_until) -> None:
     async def main() -> None:
         async with opened("A.md") as (vault, view):
             for word in ("one", "two", "three"):
                 type_at_end(view, word)
                 assert await view.document.save()
-            versions = await vault.client.run(lambda ws: ws.journal.history(A))
+            versions = await vault.run(lambda ws: ws.journal.history(A))
             assert len({version.turn for version in versions[:3]}) == 1
             assert versions[0].turn.startswith("writing-")
             call = {"turn": versions[0].turn}
-            await vault.client.run(lambda ws: ws.runner.run(Call.of("undo", call, Caller.user())))
+            await vault.run(lambda ws: ws.runner.run(Call.of("undo", call, Caller.user())))
             await wait_until(lambda: (vault.root / "A.md").read_text() == NOTES["A.md"])
 
     gui(main())
@@ -245,7 +273,7 @@ def test_what_was_typed_while_comparing_is_kept_when_the_conflict_goes_away(
             view.notice.answer("Compare")
             await wait_until(dialog)
             dialog().editor.field.setPlainText("by hand\n")
-            # The file becomes again what it was: nothing is in conflict any more.
+            # The file returns to its former content: the conflict is over.
             file.write_text(NOTES["A.md"])
             await wait_until(lambda: view.document.conflict is None)
             getattr(dialog(), answer)()
@@ -273,16 +301,16 @@ def test_what_was_typed_while_comparing_is_kept_when_deciding_later(gui, opened,
             await wait_until(lambda: dialog() is None and view.document.conflict.result)
             assert view.document.dirty and view.document.text == NOTES["A.md"] + "mine"
             assert file.read_text() == "theirs\n"
-            # A crash loses neither of the texts.
-            draft = DraftStore(vault.client.workspace.root).load(A)
+            # A crash loses neither text.
+            draft = DraftStore(vault.workspace.root).load(A)
             assert (draft.text, draft.result) == (NOTES["A.md"] + "mine", "by hand\n")
             again = NoteView(vault.client, ThemeSource("light"))
             await again.open("A.md")
-            again.notice.answer("Restore what was picked")
+            again.notice.answer("Restore merged text")
             assert again.document.text == "by hand\n"
             again.document._set_dirty(False)
             again.deleteLater()
-            # The file changes once more: what was typed stays with the conflict.
+            # The file changes once more: the typed text stays with the conflict.
             file.write_text("theirs again\n")
             await wait_until(lambda: view.document.conflict.theirs.text == "theirs again\n")
             view.notice.answer("Compare")

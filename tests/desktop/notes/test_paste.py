@@ -24,7 +24,7 @@ def opened(service: ServiceThread, tmp_path: Path, qtbot) -> Callable:
     @asynccontextmanager
     async def make() -> AsyncIterator[tuple[WholeVault, NoteView]]:
         async with whole_vault(tmp_path / "vault", service, NOTES) as vault:
-            vault.client.workspace.settings.editor.image_name = "Pasted in {{title}}"
+            vault.workspace.settings.editor.image_name = "Pasted in {{title}}"
             view = NoteView(vault.client, ThemeSource("light"))
             qtbot.addWidget(view)
             view.show()
@@ -55,7 +55,7 @@ def test_images_become_attachments_of_their_own(gui, opened, wait_until) -> None
     async def main() -> None:
         async with opened() as (vault, view):
             view.editor.insertFromMimeData(picture(0xFF0000))
-            # What is typed before the image is written goes where it was typed.
+            # Text typed before the image is written goes to its own position.
             cursor = QTextCursor(view.editor.document())
             cursor.insertText("typed meanwhile\n")
             await wait_until(lambda: "![[Pasted in A.png]]" in view.editor.text())
@@ -65,11 +65,9 @@ def test_images_become_attachments_of_their_own(gui, opened, wait_until) -> None
             files = vault.root / "Attachments"
             assert {file.name for file in files.iterdir()} == {"Pasted in A.png", "Pasted in A 1.png"}
             assert QImage(str(files / "Pasted in A.png")).pixelColor(0, 0).name() == "#ff0000"
-            commits = await vault.client.run(lambda ws: ws.journal.commits())
+            commits = await vault.run(lambda ws: ws.journal.commits())
             assert len(commits) == 2 and not vault.asked
-            undo = await vault.client.run(
-                lambda ws: ws.journal.undo([commits[0].id], lambda p: ws.store.read(p))
-            )
+            undo = await vault.run(lambda ws: ws.journal.undo([commits[0].id], lambda p: ws.store.read(p)))
             assert [str(path) for path in undo.change_set.paths] == ["Attachments/Pasted in A 1.png"]
 
     gui(main())
@@ -115,7 +113,7 @@ def test_an_address_over_words_becomes_a_link_and_formatting_becomes_markdown(gu
             view.editor.insertFromMimeData(rich)
             assert "words One **bold**\n\n- x\n" in view.editor.text()
             view.editor.undo()
-            # In code, and from an editor of code, text stays as it is.
+            # In code, and from a code editor, text stays unchanged.
             select(view, "code")
             view.editor.insertFromMimeData(rich)
             assert "```\nOne bold\nx\n```" in view.editor.text()

@@ -1,4 +1,4 @@
-"""A note in its view, on a real vault: shown, edited, linked, kept after a crash, never too much of it."""
+"""A note in its view, on a real vault: shown, edited, linked, recovered after a crash, limited in size."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ A = NotePath.parse("A.md")
 
 @pytest.fixture
 def opened(service: ServiceThread, tmp_path: Path, qtbot) -> Callable:
-    """`async with opened("A.md") as (vault, view)`: a note of a real vault in its view."""
+    """Open a note of a real vault in its view: `async with opened("A.md") as (vault, view)`."""
 
     @asynccontextmanager
     async def make(
@@ -89,7 +89,7 @@ def test_a_property_is_added_changed_and_removed(gui, opened, wait_until) -> Non
             rating.field.editingFinished.emit()
             await wait_until(lambda: "rating: 5\n" in file.read_text())
             view.properties.removed.emit("rating")
-            await wait_until(lambda: file.read_text() == NOTES["A.md"])
+            await wait_until(lambda: file.read_text() == NOTES["A.md"] and not view.document.dirty)
 
     gui(main())
 
@@ -141,9 +141,9 @@ def test_a_note_of_100_mb_in_one_line_is_shown_in_part_and_never_written(gui, op
             with huge.open("wb") as stream:
                 for _ in range(100):
                     stream.write(b"word and " * (2**20 // 9))
-            found = await vault.client.run(lambda ws: ws.index.refresh([NotePath.parse("Huge.md")]))
+            found = await vault.run(lambda ws: ws.index.refresh([NotePath.parse("Huge.md")]))
             assert found is not None
-            page = await vault.client.run(lambda ws: pages.load(ws, NotePath.parse("Huge.md")))
+            page = await vault.client.run(lambda vault: pages.load(vault, NotePath.parse("Huge.md")))
             assert len(page.content) < 2**20
             assert "Only its beginning is shown" in page.problem
             view.document._set_page(page)
@@ -191,14 +191,14 @@ def test_unsaved_text_is_offered_after_a_crash(gui, opened, wait_until) -> None:
             assert again.editor.toPlainText() == NOTES["A.md"] + "typed 🧭"
             assert await again.document.save()
             assert (vault.root / "A.md").read_text() == NOTES["A.md"] + "typed 🧭"
-            assert DraftStore(vault.client.workspace.root).load(A) is None
+            assert DraftStore(vault.workspace.root).load(A) is None
             view.document.discard_changes()
             again.deleteLater()
 
     gui(main())
 
 
-def test_find_counts_goes_on_and_replaces_all_as_one_step(gui, opened, wait_until) -> None:
+def test_find_counts_continues_and_replaces_all_as_one_step(gui, opened, wait_until) -> None:
     async def main() -> None:
         async with opened("B.md") as (_, view):
             view.replace_text()
@@ -347,6 +347,57 @@ def test_a_link_to_no_note_looks_so_until_there_is_one(gui, opened, wait_until) 
     gui(main())
 
 
+def test_a_note_that_embeds_its_own_section_shows_what_was_saved(gui, opened, wait_until) -> None:
+    text = "start\n\n![[#Part]]\n\n## Part\n\none\n"
+
+    async def main() -> None:
+        async with opened("Own.md", {"Own.md": text}) as (_, view):
+            flow, seen = view.editor.flow, []
+
+            def is_drawn_anew() -> bool:
+                view.editor.viewport().repaint()
+                drawing = flow.row(2).drawing
+                if drawing is not None and drawing not in seen:
+                    seen.append(drawing)
+                    return True
+                return False
+
+            await wait_until(is_drawn_anew)
+            view.editor.moveCursor(QTextCursor.MoveOperation.End)
+            view.editor.insertPlainText("\ntwo\n\nthree\n")
+            assert await view.document.save()
+            await wait_until(is_drawn_anew)
+            assert seen[1].height > seen[0].height
+
+    gui(main())
+
+
+def test_properties_scroll_with_the_text_of_the_reading_view(gui, opened, wait_until) -> None:
+    text = "---\nkey: value\n---\n# Top\n\n" + "words\n\n" * 200
+
+    async def main() -> None:
+        async with opened("Long.md", {"Long.md": text}) as (_, view):
+            view.show_mode(ViewMode.READING)
+            await wait_until(lambda: "words" in view.reader.toPlainText())
+            form, reader = view.properties, view.reader
+
+            def first_line() -> int:
+                return reader.viewport().y() + reader.cursorRect(QTextCursor(reader.document())).top()
+
+            assert form.isVisible() and form.geometry().top() == 0
+            assert 0 < form.geometry().bottom() <= first_line() <= form.geometry().bottom() + 40
+            form.fold.setChecked(True)
+            await wait_until(
+                lambda: form.geometry().bottom() <= first_line() <= form.geometry().bottom() + 40
+            )
+            reader.verticalScrollBar().setValue(1000)
+            assert form.geometry().bottom() < 0
+            view.show_mode(ViewMode.LIVE)
+            assert form.isVisible() and form.parentWidget() is view.editor.viewport()
+
+    gui(main())
+
+
 def test_an_empty_note_says_so_and_offers_to_write(gui, opened, wait_until) -> None:
     async def main() -> None:
         async with opened("Blank.md", {"Blank.md": "---\nkey: value\n---\n\n", "B.md": "b"}) as (vault, view):
@@ -374,18 +425,25 @@ def test_a_note_that_was_just_made_is_written_in_at_once(gui, opened) -> None:
 
 def test_the_settings_of_the_editor_hold_for_open_notes_too(gui, opened, wait_until) -> None:
     async def main() -> None:
-        async with opened("A.md") as (vault, view):
-            settings = vault.client.workspace.settings.model_copy(deep=True)
+        async with opened("A.md", {**NOTES, "B.md": "Here is `code`."}) as (vault, view):
+            settings = vault.workspace.settings.model_copy(deep=True)
             settings.editor.line_width = 500
             settings.editor.code_size = 13
+            settings.editor.font_size = 17
             settings.editor.auto_pairs = False
             settings.editor.default_mode = "reading"
-            await vault.client.run(lambda ws: ws.apply_settings(settings))
+            await vault.run(lambda ws: ws.apply_settings(settings))
             await wait_until(lambda: view.editor.preferences.line_width == 500)
             assert view.editor.preferences.code_points == 13 and not view.editor.preferences.auto_pairs
             assert view.mode is ViewMode.LIVE
             await view.open("B.md")
             assert view.mode is ViewMode.READING
+            await wait_until(lambda: "code" in view.reader.toPlainText())
+            assert view.reader.viewport().width() == 500
+            cursor = view.reader.document().find("Here")
+            assert cursor.charFormat().font().pointSizeF() == pytest.approx(17)
+            cursor = view.reader.document().find("code")
+            assert cursor.charFormat().font().pointSizeF() == pytest.approx(13)
             view.show_mode(ViewMode.SOURCE)
             await view.open("A.md")
             await view.open("B.md")
@@ -440,7 +498,7 @@ def test_a_cited_passage_is_marked_and_in_view(gui, opened, wait_until, mode: Vi
     gui(main())
 
 
-def test_a_passage_that_has_changed_is_not_marked_and_the_user_is_told(gui, opened) -> None:
+def test_a_changed_passage_is_not_marked_and_the_user_is_informed(gui, opened) -> None:
     async def main() -> None:
         async with opened("B.md") as (_, view):
             await view.open("A.md", fragment_of("Something else", Span(0, 14)))

@@ -17,7 +17,8 @@ from app.desktop.theme.theme import ThemeSource
 from app.index.records import Snippet
 from app.settings import Settings
 from app.vault.path import NotePath
-from tests.desktop.open_vault import OpenVault
+from tests.desktop.open_vault import OpenVault, service_of
+from tests.desktop.workspace_access import in_workspace
 
 
 @pytest.fixture
@@ -30,10 +31,10 @@ def vault(tmp_path: Path) -> Path:
 async def in_vault(service: ServiceThread, root: Path, use: Callable[[VaultClient], Awaitable[None]]) -> None:
     opened = OpenVault(root, Settings())
     await service.call(opened.index.open)
-    client = VaultClient(service, opened)  # type: ignore[arg-type]
-    await client.run(lambda w: w.start_scan(lambda progress: None))
+    client = VaultClient(service, service_of(opened))
+    await in_workspace(client, lambda w: w.start_scan(lambda progress: None))
     await use(client)
-    await client.run(lambda w: w.close())
+    await in_workspace(client, lambda w: w.close())
 
 
 def titles(panel: SearchPanel) -> list[str]:
@@ -82,7 +83,7 @@ def test_a_bad_query_shows_where_and_keeps_what_was_found(gui, wait_until, servi
     gui(in_vault(service, vault, use))
 
 
-def test_a_late_answer_to_an_old_question_is_dropped(gui, wait_until, service, vault: Path) -> None:
+def test_a_late_result_of_an_old_query_is_dropped(gui, wait_until, service, vault: Path) -> None:
     async def use(client: VaultClient) -> None:
         panel = SearchPanel(client, ThemeSource("light"))
         panel.search("clock")
@@ -194,7 +195,7 @@ def test_a_search_is_saved_found_again_and_forgotten(gui, wait_until, service, v
         panel.search("tag:history/sea")
         await wait_until(lambda: titles(panel) == ["Longitude"])
         assert panel.star.isEnabled()
-        await client.run(lambda w: w.searches.save("Sea", "tag:history/sea", "modified", "folder"))
+        await in_workspace(client, lambda w: w.searches.save("Sea", "tag:history/sea", "modified", "folder"))
         await wait_until(lambda: "Sea" in panel.star.toolTip())
         panel.field.clear()
         await wait_until(lambda: not panel.model.rows)
@@ -205,13 +206,13 @@ def test_a_search_is_saved_found_again_and_forgotten(gui, wait_until, service, v
         assert (panel.order.order, panel.order.grouping) == ("modified", "folder")
         panel.star.click()
         await wait_until(lambda: "Sea" not in panel.star.toolTip())
-        assert await client.run(lambda w: w.searches.list_searches()) == ()
+        assert await in_workspace(client, lambda w: w.searches.list_searches()) == ()
         panel.deleteLater()
 
     gui(in_vault(service, vault, use))
 
 
-def test_words_are_meant_when_the_switch_is_on(gui, wait_until, service, vault: Path) -> None:
+def test_the_switch_turns_semantic_search_on(gui, wait_until, service, vault: Path) -> None:
     asked: list[str] = []
 
     async def close_in_meaning(text: str, limit: int) -> list[tuple[NotePath, float]]:
@@ -225,7 +226,7 @@ def test_words_are_meant_when_the_switch_is_on(gui, wait_until, service, vault: 
         panel.meaning.click()
         await wait_until(lambda: not panel.problem.isHidden())
         assert "off or not ready" in panel.problem.words.text() and panel.problem.where.isHidden()
-        await client.run(lambda w: setattr(w.index, "similarity", close_in_meaning))
+        await in_workspace(client, lambda w: setattr(w.index, "similarity", close_in_meaning))
         panel.search("ocean timekeeper")
         await wait_until(lambda: titles(panel) == ["Harrison", "Longitude"])
         assert panel.model.rows[0].hit.title == "Longitude" and asked[-1] == "ocean timekeeper"
@@ -240,7 +241,7 @@ def test_words_are_meant_when_the_switch_is_on(gui, wait_until, service, vault: 
         await wait_until(lambda: panel.star.isEnabled())
         saved = panel.star._query
         assert saved == 'similar:"timekeeper"', "what is saved says itself how it is meant"
-        await client.run(lambda w: w.searches.save("Clocks", saved))
+        await in_workspace(client, lambda w: w.searches.save("Clocks", saved))
         panel.meaning.click()
         await wait_until(lambda: panel._stack.currentWidget() is panel.empty)
         panel.search_saved("Clocks")
@@ -303,14 +304,14 @@ def test_tags_are_a_tree_with_counts_and_a_click_searches(gui, wait_until, servi
         panel.tree.clicked.emit(nested)
         assert asked == ["tag:history/sea"]
         (vault / "New.md").write_text("#fresh")
-        await client.run(lambda w: w.index.refresh([NotePath("New.md")], []))
+        await in_workspace(client, lambda w: w.index.refresh([NotePath("New.md")], []))
         await wait_until(lambda: panel.model.rowCount() == 2)
         panel.deleteLater()
 
     gui(in_vault(service, vault, use))
 
 
-def test_a_mark_out_of_sight_is_brought_into_it(qapp: QApplication) -> None:
+def test_a_hidden_mark_is_scrolled_into_view(qapp: QApplication) -> None:
     metrics = QFontMetrics(qapp.font())
     snippet = Snippet(1, "x" * 500 + " needle here", ((501, 507),))
     text, marks = _from_first_mark(snippet, metrics, 200)

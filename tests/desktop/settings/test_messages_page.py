@@ -1,4 +1,4 @@
-"""The secrets of the channels: kept in the key store, never shown, and only what can be one."""
+"""The secrets of the channels are validated, stored in the key store, and never shown."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def test_a_webhook_is_kept_replaced_and_forgotten(
             row.save()
             await wait_until(lambda: "Kept in memory" in row.words.text())
             assert row.field.text() == "" and HOOK not in row.words.text()
-            assert await vault.client.run(lambda ws: ws.keys.get("discord", WEBHOOK)) == HOOK
+            assert await vault.run(lambda ws: ws.keys.get("discord", WEBHOOK)) == HOOK
             row.forget()
             await wait_until(
                 lambda: row.forget_button.isHidden() and "Kept in memory" not in row.words.text()
             )
-            assert await vault.client.run(lambda ws: ws.keys.get("discord", WEBHOOK)) is None
+            assert await vault.run(lambda ws: ws.keys.get("discord", WEBHOOK)) is None
             setup.deleteLater()
 
     gui(main())
@@ -54,7 +54,7 @@ def test_a_password_belongs_to_its_handle(gui, service: ServiceThread, wait_unti
             await wait_until(lambda: "Kept in memory" in row.words.text())
             setup.show_settings(MessageSettings(bluesky_handle="b.example.com"))
             await wait_until(lambda: "Kept in memory" not in row.words.text())
-            assert await vault.client.run(lambda ws: ws.keys.get("bluesky", "a.example.com")) == "abcd-efgh"
+            assert await vault.run(lambda ws: ws.keys.get("bluesky", "a.example.com")) == "abcd-efgh"
             setup.deleteLater()
 
     gui(main())

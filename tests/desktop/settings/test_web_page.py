@@ -1,4 +1,4 @@
-"""API key of the search provider: kept for the provider that is picked, asked for where one is taken."""
+"""The API key of the search provider belongs to the chosen provider, and is requested if it needs one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_a_key_belongs_to_its_provider(gui, service: ServiceThread, wait_until, 
             row.field.setText("brave-key")
             row.save()
             await wait_until(lambda: "Kept in memory" in row.words.text())
-            assert await vault.client.run(lambda ws: ws.keys.get(*key_account("brave", ""))) == "brave-key"
+            assert await vault.run(lambda ws: ws.keys.get(*key_account("brave", ""))) == "brave-key"
             assert "brave-key" not in row.words.text() and row.field.text() == ""
             setup.show_settings(WebSettings(provider="tavily"))
             await wait_until(lambda: "Kept in memory" not in row.words.text())

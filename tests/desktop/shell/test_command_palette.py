@@ -33,7 +33,7 @@ def test_nothing_typed_keeps_the_order_and_is_short() -> None:
     assert best_matches("", NAMES, limit=3) == [0, 1, 2]
 
 
-def test_a_misspelt_name_is_found() -> None:
+def test_a_misspelled_name_is_found() -> None:
     assert best_matches("raedme", ["readme\0", "kyoto\0"]) == [0]
 
 
@@ -45,7 +45,7 @@ def test_matches_are_real_distinct_and_few(query: str, names: list[str], limit: 
 
 
 @given(st.lists(st.text(alphabet="abc ", min_size=1, max_size=6), min_size=1, max_size=20), st.data())
-def test_a_name_is_found_by_itself_first(names: list[str], data: st.DataObject) -> None:
+def test_an_exact_name_is_listed_first(names: list[str], data: st.DataObject) -> None:
     wanted = data.draw(st.sampled_from([name for name in names if name.strip()] or ["a"]))
     found = best_matches(wanted, names)
     if wanted.strip() in names:
@@ -90,6 +90,28 @@ def test_typing_narrows_and_enter_chooses(gui, wait_until, window: QWidget) -> N
     assert gui(main()) == [("notes", "Alphabet.md")]
 
 
+def test_reloaded_choices_keep_the_query_and_the_selection(gui, wait_until, window: QWidget) -> None:
+    async def main() -> None:
+        names = ["Alpha", "Beta"]
+
+        async def load() -> tuple[PaletteItem, ...]:
+            return tuple(PaletteItem(f"{name}.md", name) for name in names)
+
+        palette = CommandPalette(ThemeSource("light"), window)
+        palette.open("notes", "Go to a note", load)
+        await wait_until(lambda: len(texts(palette)) == 2)
+        QTest.keyClicks(palette.field, "alph")
+        await wait_until(lambda: texts(palette) == ["Alpha"])
+        names.insert(0, "Gamma")
+        names.append("Alph")
+        palette.reload()
+        await wait_until(lambda: texts(palette) == ["Alph", "Alpha"])
+        assert palette.field.text() == "alph"
+        assert palette.list.currentIndex().data(ITEM_ROLE).text == "Alpha"
+
+    gui(main())
+
+
 def test_escape_closes_and_gives_the_focus_back(gui, wait_until, window: QWidget) -> None:
     async def main() -> None:
         field = window.findChild(QLineEdit)
@@ -125,7 +147,7 @@ def test_no_shortcut_stands_for_two_commands() -> None:
     assert len({command.id for command in COMMANDS}) == len(COMMANDS)
 
 
-def test_a_command_without_a_vault_is_greyed_out_and_does_nothing(qtbot) -> None:
+def test_a_command_without_a_vault_is_grayed_out_and_does_nothing(qtbot) -> None:
     window = QMainWindow()
     qtbot.addWidget(window)
     done: list[str] = []
@@ -145,7 +167,7 @@ def test_a_command_without_a_vault_is_greyed_out_and_does_nothing(qtbot) -> None
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.id)
-def test_every_command_has_an_icon_that_there_is(command, qtbot) -> None:
+def test_every_command_has_an_existing_icon(command, qtbot) -> None:
     assert not icon(LIGHT, command.icon).isNull()
 
 
@@ -184,7 +206,7 @@ def test_enter_waits_for_the_list_that_answers_to_what_was_typed(gui, wait_until
         QTest.keyClicks(palette.field, "teapot")
         QTest.keyClick(palette.field, Qt.Key.Key_Return)
         await wait_until(lambda: chosen or wanted)
-        # What was typed the last time is no question to the list that is read anew.
+        # The text typed the last time does not filter the reloaded list.
         palette.open("notes", "Go to a note", slow)
         await asyncio.sleep(0)
         QTest.keyClicks(palette.field, "book")

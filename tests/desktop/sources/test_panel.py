@@ -1,4 +1,4 @@
-"""What is changed of a source in the panel, over a real vault."""
+"""Changing a source in the panel, over a real vault."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_a_feeds_interval_and_a_streams_globs_are_changed(
     async def main() -> None:
         async with whole_vault(tmp_path, service, {"Tea.md": "Hot.\n"}) as vault:
             for one in (feed, stream):
-                await vault.client.run(lambda workspace, one=one: workspace.sources.add(one))
+                await vault.run(lambda workspace, one=one: workspace.sources.add(one))
             panel = SourcesPanel(vault.client, ThemeSource("light"))
             panel.resize(900, 400)
             panel.show()
@@ -64,7 +64,7 @@ def test_a_feeds_interval_and_a_streams_globs_are_changed(
             sheet.globs.setPlainText("Projects/**\n\n Tea.md \nProjects/**\n")
             sheet.save_button.click()
             await wait_until(lambda: "Projects/**, Tea.md" in panel.details.said.text())
-            kept = await vault.client.run(lambda workspace: workspace.sources.get("vault-1").config)
+            kept = await vault.run(lambda workspace: workspace.sources.get("vault-1").config)
             assert isinstance(kept, VaultStreamConfig) and kept.globs == ("Projects/**", "Tea.md")
             panel.close()
 

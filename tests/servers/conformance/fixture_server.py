@@ -1,7 +1,7 @@
 """Serves the sample vault with the conformance suite's fixtures over HTTP: `python -m … PORT`.
 
 Everything between the socket and a fixture is the app's own: the HTTP transport, sessions, both eras, errors,
-subscriptions. The suite sends no token, so the guard's place is taken by the SDK's check of Host and Origin.
+subscriptions. The suite sends no token, so the SDK's check of Host and Origin replaces the guard.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from app.servers.mcp_http import McpHttpApp
 from app.servers.mcp_progress import Context
 from app.servers.mcp_server import VaultServer, mcp_server
 from app.servers.security import CLIENT_KEY
-from app.servers.vault_service import Client, VaultService
+from app.servers.vault_access import Client, VaultAccess
 from tests.servers.conformance import fixtures
 
 SUITE = Client(CallerKind.MCP, "Conformance suite")
@@ -33,8 +33,8 @@ _RESOURCES = ("test://static-text", "test://static-binary", "test://watched-reso
 _PROMPT_COMPLETIONS = {"arg1": ["paris", "park", "party"], "arg2": []}
 
 
-def with_fixtures(served: VaultService, who: Callable[[Context], Client]) -> VaultServer:
-    """Our server, whose handlers know the fixtures, too."""
+def with_fixtures(served: VaultAccess, who: Callable[[Context], Client]) -> VaultServer:
+    """Return the app's server with handlers that also know the fixtures."""
     server = mcp_server(served, who)
     ours = {
         name: server.get_request_handler(name)
@@ -137,7 +137,7 @@ def with_fixtures(served: VaultService, who: Callable[[Context], Client]) -> Vau
 async def serve(port: int) -> None:
     """Serve until the process ends."""
     from app.settings import Settings
-    from app.workspace import open_workspace
+    from app.workspace.opening import open_workspace
 
     with tempfile.TemporaryDirectory(prefix="scriptorium-conformance-") as folder:
         for name in ("CONFIG", "DATA", "CACHE", "LOGS"):

@@ -1,4 +1,4 @@
-"""Finds communities beside the GUI, for the scene that wants its colors by them."""
+"""Finds communities in a worker, for the colors of a scene."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.graph.model import Graph
 
 
 class CommunityFinder:
-    """One search at a time, in the worker that draws links; for a graph that has changed it begins anew."""
+    """Runs one search at a time in the worker that draws links; a changed graph restarts it."""
 
     def __init__(self, scene: Scene, edges: EdgeRenderer) -> None:
         self._scene = scene
@@ -23,11 +23,11 @@ class CommunityFinder:
 
     @property
     def busy(self) -> bool:
-        """Whether an answer is to come."""
+        """Return whether a search is running."""
         return self._running is not None
 
     def begin(self) -> bool:
-        """Search if the scene wants it; whether a search has begun."""
+        """Start a search if the scene needs it; return whether one started."""
         if not self._scene.unsorted or self.busy or self._closed:
             return False
         graph = self._scene.graph
@@ -35,7 +35,7 @@ class CommunityFinder:
         return True
 
     def collect(self) -> bool:
-        """Give the scene what was found; whether it has other colors now."""
+        """Pass the result to the scene; return whether the scene's colors changed."""
         if self._running is None or not self._running[1].done():
             return False
         (graph, future), self._running = self._running, None
@@ -45,12 +45,12 @@ class CommunityFinder:
         return False
 
     def close(self) -> None:
-        """Search no more."""
+        """Stop searching."""
         self._closed, self._running = True, None
 
 
 def _communities(graph: Graph) -> NDArray[np.int64]:
-    """Runs in the worker, which loads scipy too: a vault whose communities are kept never needs it."""
+    """Run in the worker, which also imports scipy: a vault with saved communities never needs it."""
     from app.graph.coarsen import communities
 
     return communities(graph.edges, len(graph))

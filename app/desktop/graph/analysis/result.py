@@ -1,4 +1,4 @@
-"""What an analysis of the graph has found, as it is listed: lines of notes, each with a few words."""
+"""The results of an analysis of the graph, as a list of rows."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class AnalysisResultRow:
-    """One line: the nodes it is about, what it says, and a number or a reason in `note`."""
+    """One row: the nodes it refers to, its text, and a number or a reason in `note`."""
 
     paths: tuple[str, ...]
     text: str
@@ -16,9 +16,9 @@ class AnalysisResultRow:
 
 @dataclass(frozen=True, slots=True)
 class AnalysisResult:
-    """A named result; `kind` is what was asked for, `words` says in a sentence what is seen now.
+    """A named result; `kind` is the requested analysis, `words` summarizes the result in a sentence.
 
-    Lines with `can_accept` propose something that the user takes or leaves.
+    Rows with `can_accept` are suggestions that the user can accept.
     """
 
     kind: str

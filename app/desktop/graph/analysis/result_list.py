@@ -1,4 +1,4 @@
-"""The lines of a finding in the sheet: going through them shows them in the graph."""
+"""The list of an analysis's results in the settings panel; selecting a row shows it in the graph."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _VISIBLE_ROWS = 7
 
 
 class _ResultModel(QAbstractListModel):
-    """The lines as Qt asks for them."""
+    """The rows as a Qt model."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.lines: tuple[AnalysisResultRow, ...] = ()
 
     def show(self, lines: tuple[AnalysisResultRow, ...]) -> None:
-        """Put `lines` in place of those shown."""
+        """Replace the rows."""
         self.beginResetModel()
         self.lines = lines
         self.endResetModel()
@@ -38,12 +38,12 @@ class _ResultModel(QAbstractListModel):
 
 
 class _ResultListView(QListView):
-    """Tells of Enter."""
+    """A list view that reports Enter."""
 
     entered_on = Signal(QModelIndex)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Qt's call for a key."""
+        """Report Enter."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
             self.entered_on.emit(self.currentIndex())
         else:
@@ -51,7 +51,7 @@ class _ResultListView(QListView):
 
 
 class AnalysisResultList(QWidget):
-    """Signals that carry an `AnalysisResultRow`: the current row, and the row whose button was clicked."""
+    """A list of results; its signals carry the current `AnalysisResultRow`, or the one clicked."""
 
     chosen = Signal(object)
     accepted = Signal(object)
@@ -89,12 +89,12 @@ class AnalysisResultList(QWidget):
 
     @property
     def current(self) -> AnalysisResultRow | None:
-        """The line that is chosen."""
+        """The selected row."""
         at = self.view.currentIndex()
         return self.model.lines[at.row()] if at.isValid() and at.row() < len(self.model.lines) else None
 
     def show_finding(self, finding: AnalysisResult) -> None:
-        """List its lines; a line that was chosen and is gone gives way to the next."""
+        """List the rows of a result; if the selected row is gone, the next one is selected."""
         row = max(0, self.view.currentIndex().row())
         blocked = self.view.selectionModel().blockSignals(True)
         self.model.show(finding.lines)

@@ -1,4 +1,4 @@
-"""The section of the graph's sheet that asks for an analysis, shows how far it is, and what it found."""
+"""The section of the settings panel that starts an analysis and shows its progress and result."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ from app.desktop.theme.icons import icon
 
 
 class AnalysisSection(CollapsibleSection):
-    """Signals: `asked` carries what for, `cancelled` and `cleared` nothing; the list has its own."""
+    """Starts analyses and shows results.
+
+    The signal `asked` carries the analysis; `cancelled` and `cleared` carry nothing.
+    """
 
     asked = Signal(str)
     cancelled = Signal()
@@ -95,13 +98,13 @@ class AnalysisSection(CollapsibleSection):
             button.setIcon(icon(theme, self._symbols[kind]))
 
     def set_path_possible(self, possible: bool) -> None:
-        """Whether two notes are selected, between which a path can be looked for."""
+        """Set whether two notes are selected, so that a path between them can be searched."""
         words = self.tr("Fewest links between the two selected notes")
         self.buttons["path"].setEnabled(possible)
         self.buttons["path"].setToolTip(words if possible else self.tr("Select two notes first (Ctrl+click)"))
 
     def show_progress(self, words: str, share: float | None = None) -> None:
-        """Say what is being computed and how far it is (0 to 1, None for unknown); empty words end it."""
+        """Show a running analysis with its progress (0 to 1, None if unknown); an empty text ends it."""
         self._working.setVisible(bool(words))
         self._what.setText(words)
         self._bar.setRange(0, 0 if share is None else 100)
@@ -109,7 +112,7 @@ class AnalysisSection(CollapsibleSection):
             self._bar.setValue(round(share * 100))
 
     def show_finding(self, finding: AnalysisResult | None) -> None:
-        """Show what was found, or nothing."""
+        """Show a result; None removes it."""
         self._found.setVisible(finding is not None)
         for kind, button in self.buttons.items():
             button.setChecked(finding is not None and finding.kind == kind)
@@ -120,7 +123,7 @@ class AnalysisSection(CollapsibleSection):
 
     @property
     def said(self) -> str:
-        """The sentence about what was found; empty for nothing."""
+        """The summary of the result; empty if there is none."""
         return "" if self._found.isHidden() else self._words.text()
 
     def _make_progress(self) -> None:

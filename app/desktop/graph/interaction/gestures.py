@@ -12,23 +12,23 @@ from PySide6.QtWidgets import QApplication, QGestureEvent, QPinchGesture
 from app.desktop.graph.canvas import Canvas
 
 _WHEEL_ZOOM_BASE = 1.0018
-# Smaller ones cannot be meant: where a large graph is seen as a whole there is one under every pixel, and a
-# drag that is to pan would carry one about.
+# Smaller nodes are not draggable: zoomed out, a large graph has one under every pixel, and a drag that should
+# pan would move one.
 _MIN_GRAB_RADIUS = 2.0
 
 
 class Gestures(QObject):
-    """Turns events of the canvas into motion and choices.
+    """Turns mouse events of the canvas into camera motion and selection.
 
-    Drag on the ground pans, drag on a node that can be seen as one moves it, shift-drag draws a rectangle
-    that selects, and so does any outline while the lasso is in the hand. A click selects, with control it
-    adds or takes away, on the ground it clears.
+    Dragging the background pans; dragging a node that is large enough moves it; Shift and drag selects a
+    rectangle, and any drag selects an outline while the lasso is active. A click selects, with Control it
+    adds or removes, on the background it clears.
 
     Signals:
-        opened: A row, on a double click.
-        chosen: Another selection.
-        context: A row, -1 for the ground, and the place on the screen for its menu.
-        outlined: The lasso as far as it goes, a list of points; empty when it is let go.
+        opened: A row, on a double-click.
+        chosen: A new selection.
+        context: A row, -1 for the background, and the screen position for its menu.
+        outlined: The lasso's points; empty when it ends.
     """
 
     opened = Signal(int)
@@ -52,11 +52,11 @@ class Gestures(QObject):
 
     @property
     def lassoing(self) -> bool:
-        """Whether the lasso is in the hand."""
+        """True while the lasso is active."""
         return self._lassoing
 
     def take_lasso(self, on: bool) -> None:
-        """Take the lasso into the hand, or put it away."""
+        """Activate or deactivate the lasso."""
         self._lassoing = on
         self._canvas.setCursor(self._idle)
 
@@ -65,7 +65,7 @@ class Gestures(QObject):
         return Qt.CursorShape.CrossCursor if self._lassoing else Qt.CursorShape.ArrowCursor
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Qt's call for each event of the canvas."""
+        """Handle mouse, wheel and pinch events of the canvas."""
         kinds = QEvent.Type
         match event.type():
             case kinds.MouseButtonPress:
@@ -140,7 +140,7 @@ class Gestures(QObject):
         return True
 
     def _row(self) -> int:
-        """The row of the node that was pressed; the graph may have changed meanwhile, and it be gone."""
+        """Return the row of the pressed node, which may be gone if the graph changed."""
         return self._canvas.scene.graph.rows.get(self._under, -1)
 
     def _carry(self, place: QPointF) -> None:
@@ -148,7 +148,9 @@ class Gestures(QObject):
         if row >= 0:
             x, y = canvas.camera.to_world(place.x(), place.y(), canvas.width(), canvas.height())
             if canvas.held is None:
-                from app.graph.drag import affected_rows  # with scipy; nothing else here needs it to start
+                from app.graph.drag import (
+                    affected_rows,
+                )  # Imports scipy, which nothing else here needs at start.
 
                 canvas.held = affected_rows(canvas.scene.graph, row)
                 canvas.refresh()
@@ -182,7 +184,7 @@ class Gestures(QObject):
         return True
 
     def _choose_outline(self, event: QMouseEvent, adding: bool) -> None:
-        """The lasso is closed: select what it holds. A mere click with it is an ordinary click."""
+        """Select the nodes inside the closed lasso; a click without a drag is an ordinary click."""
         outline, self._outline = self._outline or [], None
         self.outlined.emit([])
         if not self._dragging or len(outline) < 3:

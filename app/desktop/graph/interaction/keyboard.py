@@ -1,4 +1,4 @@
-"""The keyboard on the canvas: arrows walk the links, the rest zooms, opens and clears."""
+"""The keyboard on the canvas: arrow keys follow links; other keys zoom, open and clear."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _TOGGLE_KEYS = {
 
 
 class KeyboardNavigation(QObject):
-    """Turns keys into motion and choices.
+    """Turns keys into camera motion and selection.
 
     Signals:
         opened: A row, on Enter.
-        chosen: Another selection.
+        chosen: A new selection.
         asked: "list", "sheet", "minimap", "lasso", "find" or "pause".
     """
 
@@ -49,7 +49,7 @@ class KeyboardNavigation(QObject):
         canvas.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Qt's call for each event of the canvas."""
+        """Handle key events of the canvas."""
         if event.type() == QEvent.Type.ShortcutOverride:
             key = cast("QKeyEvent", event)
             if self._plain(key) and self._known(key.key()):
@@ -110,7 +110,7 @@ class KeyboardNavigation(QObject):
 
 
 def most_linked_node(scene: Scene) -> int:
-    """The node shown that has most links; -1 where none is shown."""
+    """Return the visible node with the most links; -1 if none is visible."""
     shown = scene.strength > 0.5
     if not shown.any():
         return -1
@@ -118,9 +118,9 @@ def most_linked_node(scene: Scene) -> int:
 
 
 def neighbor_in_direction(scene: Scene, row: int, right: float, down: float) -> int:
-    """The linked node that lies most in that direction; -1 when none lies within 75° of it.
+    """Return the linked node closest to that direction; -1 if none is within 75° of it.
 
-    A near one is preferred to a far one at a like angle.
+    At a similar angle, a near node is preferred to a far one.
     """
     best, least = -1, math.inf
     x, y = scene.positions[row].tolist()
@@ -139,7 +139,7 @@ def neighbor_in_direction(scene: Scene, row: int, right: float, down: float) -> 
 
 
 def bring_into_view(canvas: Canvas, row: int) -> None:
-    """Fly so that a node which is near the rim or outside comes to the middle."""
+    """Center a node that is near the edge or outside the view."""
     at = canvas.scene.positions[row]
     camera = canvas.camera
     x = (float(at[0]) - camera.x) * camera.scale + canvas.width() / 2

@@ -1,1 +1,1 @@
-"""Controls and marks that float over the graph."""
+"""Controls and indicators over the graph."""

@@ -1,4 +1,4 @@
-"""Find in graph: type a few letters of a name, choose, and fly there."""
+"""The search box of the graph: type a part of a name, choose a note, and the camera flies there."""
 
 from __future__ import annotations
 
@@ -6,28 +6,26 @@ from collections import Counter
 from collections.abc import Sequence
 
 from PySide6.QtCore import QModelIndex, QStringListModel, Qt, Signal
-from PySide6.QtGui import QAction, QKeyEvent
-from PySide6.QtWidgets import QCompleter, QLineEdit, QListView, QWidget
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QCompleter, QListView, QWidget
 
 from app.desktop.theme.colors import Theme
-from app.desktop.theme.icons import icon
+from app.desktop.widgets.panel import SearchField
 
 _VISIBLE_ROWS = 12
 _MAX_MATCHES = 200
 
 
-class FindBox(QLineEdit):
-    """`found` says the row of the name that was chosen; rows are those given to `set_names`."""
+class FindBox(SearchField):
+    """A search field; `found` carries the row of the chosen name, as given to `set_names`."""
 
     found = Signal(int)
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
-        super().__init__(parent)
+        super().__init__(theme, self.tr("Find in graph"), parent)
         self.setObjectName("graphFind")
-        self.setPlaceholderText(self.tr("Find in graph"))
         self.setToolTip(self.tr("Go to a note by name (F)"))
         self.setAccessibleName(self.tr("Find a note in the graph"))
-        self.setClearButtonEnabled(True)
         self._names: Sequence[str] = ()
         self._folders: Sequence[str] = ()
         self._folded: list[str] = []
@@ -45,27 +43,20 @@ class FindBox(QLineEdit):
         self._completer.setPopup(popup)
         self._completer.setWidget(self)
         popup.clicked.connect(self._accept)
-        self._glass = QAction(self)
-        self.addAction(self._glass, QLineEdit.ActionPosition.LeadingPosition)
         self.textEdited.connect(self._update_matches)
         self.returnPressed.connect(self._enter)
-        self.set_theme(theme)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Apply a theme to the icon."""
-        self._glass.setIcon(icon(theme, "magnifying-glass"))
 
     def set_names(self, names: Sequence[str], folders: Sequence[str] = ()) -> None:
-        """The names that can be found, in the order of their rows, and where each is."""
+        """Set the names that can be found, in the order of their rows, and their positions."""
         self._names, self._folders, self._folded = names, folders, []
 
     @property
     def offered(self) -> list[str]:
-        """The lines of the list, which is only shown while something is typed."""
+        """The suggestions, which are visible only while something is typed."""
         return self._model.stringList()
 
     def rows_for(self, text: str) -> list[int]:
-        """Rows of the names that `text` may mean: the same name, then by their beginnings, then inside."""
+        """Return the rows of names that match `text`: equal first, then by prefix, then by substring."""
         wanted = text.strip().casefold()
         if not wanted:
             return []
@@ -103,7 +94,7 @@ class FindBox(QLineEdit):
             self.found.emit(row)
 
     def _enter(self) -> None:
-        """Enter in the field flies to the best one; a line of the list that is chosen comes by itself."""
+        """Choose the best match on Enter in the field; Enter on a suggestion is handled by the list."""
         if self.popup.isVisible() and self.popup.currentIndex().isValid():
             self._accept(self.popup.currentIndex())
             return
@@ -112,11 +103,9 @@ class FindBox(QLineEdit):
             self.found.emit(rows[0])
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Qt's call for a key: Escape empties the box, then leaves it."""
-        if event.key() == Qt.Key.Key_Escape:
-            if self.text():
-                self.clear()
-            elif (parent := self.parentWidget()) is not None:
-                parent.setFocus()
-            return
-        super().keyPressEvent(event)
+        """Clear the field when Escape is pressed, or leave it if it is empty."""
+        parent = self.parentWidget()
+        if event.key() == Qt.Key.Key_Escape and not self.text() and parent is not None:
+            parent.setFocus()
+        else:
+            super().keyPressEvent(event)

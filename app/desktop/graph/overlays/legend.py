@@ -48,17 +48,16 @@ class Legend(QFrame):
         self._fold = QToolButton(self)
         self._fold.setAutoRaise(True)
         self._fold.setIconSize(QSize(14, 14))
-        self._fold.setFixedSize(_MIN_ROW_HEIGHT, _MIN_ROW_HEIGHT)
         self._fold.clicked.connect(self._toggle)
 
     @property
     def is_open(self) -> bool:
-        """Whether it is unfolded: as the user left it, else where there is room."""
+        """True if the legend is expanded: as the user left it, otherwise if there is room."""
         return not self._small if self._open is None else self._open
 
     @property
     def is_small(self) -> bool:
-        """Whether the legend is collapsed."""
+        """True if the legend is collapsed."""
         return not self.is_open
 
     @property
@@ -75,9 +74,9 @@ class Legend(QFrame):
         ratio: float,
         sizes: str = "",
     ) -> None:
-        """Put the entries in place of the earlier ones; relations as the most frequent first.
+        """Replace the entries; relations are sorted by frequency.
 
-        `sizes` says what the sizes of nodes mean, where it is not their links.
+        `sizes` describes the meaning of node sizes, if it is not the number of links.
         """
         wanted = (tuple(groups), tuple(relations), frozenset(hidden), theme.name, ratio, sizes)
         if wanted == self._showing:
@@ -95,9 +94,10 @@ class Legend(QFrame):
         self._show_fold()
 
     def arrange(self, width: int, *, small: bool = False) -> None:
-        """Lay the entries out in lines of at most `width` pixels, and take the size that this needs.
+        """Lay the entries out in lines of at most `width` pixels and resize to fit.
 
-        Relations have one line; the rarest give way. In a `small` view it is folded until it is opened.
+        Relations have one line, from which the rarest are left out. In a `small` view the legend is collapsed
+        until the user expands it.
         """
         if small != self._small:
             self._small = small
@@ -105,9 +105,11 @@ class Legend(QFrame):
         # A row is as tall as its text, which grows with the zoom.
         texts = (*self._entries, *self._relations)
         row_height = max([_MIN_ROW_HEIGHT, *(widget.sizeHint().height() for widget in texts)])
+        # The padding of the button grows with the zoom; a fixed size would leave no room for its icon.
+        side = max(_MIN_ROW_HEIGHT, self._fold.sizeHint().width(), self._fold.sizeHint().height())
         widest = 0
         line = 0
-        right = width - _PADDING - _MIN_ROW_HEIGHT
+        right = width - _PADDING - side
         for widgets in (self._entries, self._relations):
             x = _PADDING
             for widget in widgets:
@@ -123,12 +125,12 @@ class Legend(QFrame):
                 widest = max(widest, x)
             line += bool(widgets)
         if self.is_open:
-            self.resize(min(width, widest + _MIN_ROW_HEIGHT + 4), 8 + line * row_height)
-            top = 4 + (row_height - _MIN_ROW_HEIGHT) // 2
+            self.resize(min(width, widest + side + 4), 8 + max(side, line * row_height))
+            top = 4 + max(0, row_height - side) // 2
         else:
-            self.resize(_MIN_ROW_HEIGHT + 8, _MIN_ROW_HEIGHT + 8)
+            self.resize(side + 8, side + 8)
             top = 4
-        self._fold.move(self.width() - _MIN_ROW_HEIGHT - 4, top)
+        self._fold.setGeometry(self.width() - side - 4, top, side, side)
 
     def _toggle(self) -> None:
         self._open = not self.is_open
@@ -182,7 +184,7 @@ class Legend(QFrame):
 
 
 def _swatch(group: LegendEntry, on: bool, theme: Theme, ratio: float) -> QIcon:
-    """The node as the graph draws it; only its ring when it is hidden."""
+    """Draw the node as in the graph; a hidden one as a ring."""
     pixmap = QPixmap(round(12 * ratio), round(12 * ratio))
     pixmap.setDevicePixelRatio(ratio)
     pixmap.fill(Qt.GlobalColor.transparent)

@@ -1,4 +1,4 @@
-"""A small picture of the whole graph with the part that is seen; a click or drag moves the view there."""
+"""A small picture of the whole graph with the visible part; a click or drag moves the view there."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _KEY_STEP = 0.12
 
 
 class Minimap(QFrame):
-    """Follows `canvas`; the arrows move the view while it has the keyboard.
+    """Follows `canvas`; the arrow keys move the view while the minimap has the focus.
 
-    One that nobody has asked for is there while only a part of the graph is seen. `turned` comes when it
-    appears or goes.
+    Unless the user turned it on, the minimap is visible only while a part of the graph is out of view.
+    `turned` is emitted when it appears or disappears.
     """
 
     turned = Signal()
@@ -49,11 +49,11 @@ class Minimap(QFrame):
 
     @property
     def is_on(self) -> bool:
-        """Whether it is shown when there is a reason."""
+        """True if the minimap is enabled."""
         return self._on
 
     def set_shown(self, on: bool, *, always: bool = False) -> None:
-        """Show it and have its picture drawn, or not; `always` also while everything is seen."""
+        """Enable or disable the minimap; `always` shows it even while the whole graph is visible."""
         self._always = always
         if on != self._on:
             self._on = on
@@ -62,7 +62,7 @@ class Minimap(QFrame):
         self._update()
 
     def _update(self) -> None:
-        """The camera or the picture is another one."""
+        """Update after the camera or the picture changed."""
         overview = self._canvas.overview
         seen = self._canvas.viewport()
         needed = overview is not None and (self._always or not seen.contains(self._nodes_in(overview)))
@@ -73,7 +73,7 @@ class Minimap(QFrame):
         self.update()
 
     def _nodes_in(self, overview: GraphOverview) -> QRectF:
-        """The rectangle around the nodes of a picture, which has a rim besides; in layout units."""
+        """Return the rectangle around the nodes of a picture without its margin, in layout units."""
         if self._bounds is None or self._bounds[0] is not overview:
             scene = self._canvas.scene
             at = scene.positions if scene.is_whole else scene.positions[scene.strength > 0.0]
@@ -82,7 +82,7 @@ class Minimap(QFrame):
         return self._bounds[1]
 
     def frame(self) -> QRectF:
-        """The part of the graph that is seen, in pixels of the map; null while there is no picture."""
+        """The visible part of the graph in pixels of the minimap; null while there is no picture."""
         overview = self._canvas.overview
         if overview is None:
             return QRectF()
@@ -96,7 +96,7 @@ class Minimap(QFrame):
         )
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Qt's call to paint."""
+        """Paint the picture and the frame."""
         super().paintEvent(event)
         overview = self._canvas.overview
         if overview is None:
@@ -122,17 +122,17 @@ class Minimap(QFrame):
                 painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 7, 7)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Qt's call for a click: look there."""
+        """Move the view to the click."""
         if event.button() == Qt.MouseButton.LeftButton:
             self._look_at(event.position())
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Qt's call for a drag: look there."""
+        """Move the view with the drag."""
         if event.buttons() & Qt.MouseButton.LeftButton:
             self._look_at(event.position())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Qt's call for a key: the arrows move the view."""
+        """Move the view with the arrow keys."""
         ways = {
             Qt.Key.Key_Left: (-1, 0),
             Qt.Key.Key_Right: (1, 0),
@@ -153,7 +153,7 @@ class Minimap(QFrame):
         return QRectF(self.rect()).adjusted(_PADDING, _PADDING, -_PADDING, -_PADDING)
 
     def _scale(self, area: QRectF) -> tuple[float, QPointF]:
-        """Pixels per layout unit, and where the picture's corner is."""
+        """Return pixels per layout unit and the position of the picture's corner."""
         room = self._room()
         scale = min(room.width() / max(area.width(), 1e-6), room.height() / max(area.height(), 1e-6))
         across, down = area.width() * scale, area.height() * scale
@@ -169,7 +169,7 @@ class Minimap(QFrame):
 
 
 def _frame_rects(room: QRectF, hole: QRectF) -> tuple[QRectF, ...]:
-    """`room` without `hole`, as four rectangles."""
+    """Return `room` without `hole` as four rectangles."""
     if hole.isEmpty():
         return (room,)
     return (

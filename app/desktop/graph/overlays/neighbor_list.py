@@ -1,7 +1,7 @@
-"""The links of the selected node as a list: for a screen reader, the keyboard, and hidden names.
+"""The links of the selected node as a list, for screen readers, the keyboard and hidden labels.
 
-The list stands for one note. Going up and down selects its neighbors in the graph, one after the other;
-Right makes the list that of the neighbor, Left goes back, Enter opens, Escape returns to the graph.
+The list belongs to one note. Up and Down select its neighbors in the graph; Right shows the links of the
+selected neighbor, Left goes back, Enter opens, Escape returns to the graph.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import (
     QAbstractListModel,
-    QCoreApplication,
     QModelIndex,
     QPersistentModelIndex,
     QSize,
@@ -20,6 +19,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QIcon, QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QListView, QToolButton, QVBoxLayout, QWidget
 
+from app.desktop.runtime.translation import translate
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.icons import icon
 from app.graph.model import PLAIN_LINK, Graph
@@ -31,7 +31,7 @@ _ROOT_INDEX = QModelIndex()
 
 @dataclass(frozen=True, slots=True)
 class NeighborItem:
-    """One link of a note: with whom, what it says (empty for a plain link), and whether it goes out."""
+    """One link of a note: the other note, the relation (empty for a plain link) and the direction."""
 
     row: int
     name: str
@@ -40,25 +40,29 @@ class NeighborItem:
 
     @property
     def shown(self) -> str:
-        """The line in the list, beside its arrow."""
+        """The text of the row, next to its arrow."""
         return f"{self.name}  ·  {self.relation}" if self.relation else self.name
 
     @property
     def spoken(self) -> str:
-        """The same in words."""
+        """The text for a screen reader."""
         if self.relation:
-            words = _tr("{0}, {1}, from this note") if self.outgoing else _tr("{0}, {1}, to this note")
+            words = (
+                translate("NeighborList", "{0}, {1}, from this note")
+                if self.outgoing
+                else translate("NeighborList", "{0}, {1}, to this note")
+            )
             return words.format(self.name, self.relation)
-        words = _tr("{0}, linked from this note") if self.outgoing else _tr("{0}, links to this note")
+        words = (
+            translate("NeighborList", "{0}, linked from this note")
+            if self.outgoing
+            else translate("NeighborList", "{0}, links to this note")
+        )
         return words.format(self.name)
 
 
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("NeighborList", text)
-
-
 def neighbors_of(graph: Graph, row: int) -> tuple[NeighborItem, ...]:
-    """The links of a node, outgoing ones first, then relations before plain links, by name."""
+    """Return the links of a node: outgoing first, relations before plain links, then by name."""
     touching = (graph.edges == row).any(axis=1).nonzero()[0].tolist()
     found: list[NeighborItem] = []
     for each in touching:
@@ -72,7 +76,7 @@ def neighbors_of(graph: Graph, row: int) -> tuple[NeighborItem, ...]:
 
 
 class _NeighborModel(QAbstractListModel):
-    """The neighbors as Qt asks for them."""
+    """The neighbors as a Qt model."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -80,7 +84,7 @@ class _NeighborModel(QAbstractListModel):
         self.arrows: dict[bool, QIcon] = {}
 
     def show(self, rows: tuple[NeighborItem, ...]) -> None:
-        """Put `rows` in place of those shown."""
+        """Replace the rows."""
         self.beginResetModel()
         self.rows = rows
         self.endResetModel()
@@ -100,7 +104,7 @@ class _NeighborModel(QAbstractListModel):
 
 
 class _NeighborListView(QListView):
-    """Tells of the keys that lead somewhere else."""
+    """A list view that reports navigation keys."""
 
     entered = Signal()
     followed = Signal()
@@ -108,7 +112,7 @@ class _NeighborListView(QListView):
     left = Signal()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter opens, Right follows, Left goes back, Escape leaves."""
+        """Open with Enter, go on with Right, go back with Left, leave with Escape."""
         signal = {
             Qt.Key.Key_Return: self.entered,
             Qt.Key.Key_Enter: self.entered,
@@ -124,13 +128,13 @@ class _NeighborListView(QListView):
 
 
 class NeighborList(QFrame):
-    """A panel over the graph; it is hidden until it is asked for.
+    """A panel over the graph, hidden at first.
 
     Signals:
-        chosen: A row to be selected: the list's current line, or the note it stands for.
-        opened: A row to be opened.
-        left: The keyboard goes back to the graph.
-        closed: It is to be hidden.
+        chosen: A row to select: that of the list's current line, or of the note it belongs to.
+        opened: A row to open.
+        left: The focus returns to the graph.
+        closed: The user closed the panel.
     """
 
     chosen = Signal(int)
@@ -173,8 +177,8 @@ class NeighborList(QFrame):
         self.list.viewport().update()
 
     @property
-    def wished_width(self) -> int:
-        """How wide it is where there is room."""
+    def preferred_width(self) -> int:
+        """The preferred width."""
         return max(MIN_WIDTH, self.fontMetrics().averageCharWidth() * 36)
 
     @property
@@ -183,7 +187,7 @@ class NeighborList(QFrame):
         return self._model.rows
 
     def follow(self, graph: Graph, row: int) -> None:
-        """The graph has this node selected (-1 for none): list its links, unless it came from here."""
+        """List the links of the selected node (-1 for none), unless it was selected in this list."""
         path = graph.paths[row] if row >= 0 else ""
         if self._choosing and graph is self._graph:
             return

@@ -1,4 +1,4 @@
-"""One line over the graph that says what has just happened, and goes by itself."""
+"""A short message over the graph that disappears after some seconds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _DURATION_S = 5
 
 
 class Toast(QLabel):
-    """`turned` comes when it appears or goes, so that it gets its place."""
+    """Shows one message; `turned` is emitted when it appears or disappears, so that it is placed."""
 
     turned = Signal()
 

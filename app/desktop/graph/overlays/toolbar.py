@@ -1,4 +1,4 @@
-"""The tools that float over the graph: zoom, fit, lasso, pause, export; and the local graph's bar."""
+"""The toolbar over the graph (zoom, fit, lasso, pause, export) and the bar of the local graph."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from app.permissions.pluralize import pluralize
 
 
 class Toolbar(QFrame):
-    """Buttons; each signal names what the user asked for. `exported` carries "png" or "svg"."""
+    """Buttons; each has a signal. `exported` carries "png" or "svg"."""
 
     zoomed = Signal(float)
     fit_asked = Signal()
@@ -61,12 +61,12 @@ class Toolbar(QFrame):
         self.show_paused(self.pause.isChecked())
 
     def set_narrow(self, narrow: bool) -> None:
-        """Leave out what the wheel and the command palette do too."""
+        """Hide the buttons whose actions the wheel and the command palette offer too."""
         for button in self._spare:
             button.setVisible(not narrow)
 
     def show_paused(self, paused: bool) -> None:
-        """Tick whether the physics is held still."""
+        """Check the pause button."""
         self.pause.setChecked(paused)
         self.pause.setIcon(icon(self._theme, "play" if paused else "pause"))
         still, moving = self.tr("Freeze the layout (Space)"), self.tr("Resume the layout (Space)")
@@ -93,7 +93,7 @@ class Toolbar(QFrame):
 
 
 class LocalBar(QFrame):
-    """Says whose surroundings are shown, how far they go, and leads back to the whole graph."""
+    """Shows which notes and how many links the local graph covers, and returns to the whole graph."""
 
     depth_changed = Signal(int)
     left = Signal()
@@ -131,7 +131,7 @@ class LocalBar(QFrame):
         self._back.setIcon(icon(theme, "arrow-left"))
 
     def show_for(self, name: str, depth: int) -> None:
-        """Show the bar for the note called `name`, or for several."""
+        """Show the bar for the note `name`, or for several notes."""
         self._name.setText(name if len(name) <= 30 else name[:29] + "…")
         self._name.setToolTip(name)
         blocked = self._slider.blockSignals(True)

@@ -1,7 +1,7 @@
-"""The picture of all links, drawn beside the GUI and shown until the next one is ready.
+"""Renders all links into a picture in a worker; the last picture stays until the next one is ready.
 
-While the camera moves the last picture is moved and scaled with it, so a frame costs one blit; the next
-picture follows as fast as the worker can, and the sharp one right after the motion.
+While the camera moves, the last picture is moved and scaled with it, so a frame costs one blit. The worker
+draws the next pictures as fast as it can, and a sharp one right after the motion.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from app.desktop.graph.camera import Camera
 from app.graph.core_bindings import WorkerThreads
 from app.graph.edge_style import EdgeStyle, Exposure
 from app.graph.model import Positions
-from app.graph.raster import draw_edges, frame_budget
+from app.graph.raster import FRAME_BUDGET, draw_edges
 
 T = TypeVar("T")
 
@@ -32,20 +32,21 @@ _FAST_THREADS = max(1, min(4, (os.cpu_count() or 1) - 1))
 
 @dataclass(frozen=True, eq=False)
 class EdgeRenderRequest:
-    """What a picture is to show.
+    """A request for a picture.
 
     Args:
-        look: Works out how the links look, in the thread that draws.
-        positions: Of all nodes, not changed by anybody afterwards.
-        camera: From where.
-        width: Of the view, in pixels.
-        height: Of the view, in pixels.
+        look: Computes the links' look in the thread that draws.
+        positions: The positions of all nodes, which must not be changed afterwards.
+        camera: The camera.
+        width: The width of the view in pixels.
+        height: The height of the view in pixels.
         ratio: Device pixels per pixel.
-        alpha: Opacity of one link.
-        moving: Rows whose links are left out (they are drawn live).
-        hurried: Whether a sample at one pixel per pixel will do, because the next picture comes soon.
-        margin: How far the picture reaches beyond the view on each side, as a share of it: so a pan does not
-            bare its rim at once.
+        alpha: The opacity of one link.
+        moving: Rows whose links are left out because they are drawn live.
+        hurried: True if a sample at one device pixel per pixel is enough, because the next picture comes
+            soon.
+        margin: How far the picture reaches beyond the view on each side, as a share of it, so that a pan does
+            not show its edge at once.
     """
 
     look: Callable[[], EdgeStyle]
@@ -62,7 +63,7 @@ class EdgeRenderRequest:
 
 @dataclass(frozen=True, eq=False)
 class EdgeImage:
-    """A finished picture, its memory as uint8 (height, width, 4), and what it shows."""
+    """A finished picture, its memory as uint8 (height, width, 4), and its request."""
 
     image: QImage
     pixels: NDArray[np.uint8]
@@ -78,16 +79,16 @@ class _FullQualityJob:
 
 
 class EdgeRenderer:
-    """Draws one request at a time; of those that wait only the newest is kept.
+    """Draws one request at a time; of the waiting requests only the newest is kept.
 
-    A sharp picture is given up when a hurried one is asked for: what it shows is out of date, and the next
-    would wait for it. So one may be begun as soon as nothing moves.
+    A hurried request cancels a sharp picture, which is out of date and would delay it. So a sharp one can be
+    started as soon as nothing moves.
     """
 
     def __init__(self) -> None:
         self._worker = ThreadPoolExecutor(1, thread_name_prefix="graph edges")
-        # The same threads for all pictures: each new one would bring memory of its own. While it moves a core
-        # is left to the GUI.
+        # All pictures share these threads, because every new thread allocates memory of its own. During
+        # motion one core is left to the GUI.
         self._all, self._some = WorkerThreads(), WorkerThreads(_FAST_THREADS)
         self._useless: Future[EdgeImage | None] | None = None
         self._running: Future[EdgeImage | None] | None = None
@@ -98,11 +99,11 @@ class EdgeRenderer:
 
     @property
     def busy(self) -> bool:
-        """Whether a picture is to come."""
+        """Return whether a picture is due."""
         return self._running is not None
 
     def request(self, request: EdgeRenderRequest) -> None:
-        """Have a picture drawn."""
+        """Request a picture."""
         if self._closed:
             return
         if self._running is not None:
@@ -115,11 +116,11 @@ class EdgeRenderer:
 
     @property
     def ready(self) -> bool:
-        """Whether there is a picture to collect."""
+        """Return whether a picture is ready to collect."""
         return self._running is not None and self._running.done()
 
     def collect(self) -> bool:
-        """Take over a finished picture; whether there was one."""
+        """Take over a finished picture; return whether there was one."""
         if self._running is None or not self._running.done():
             return False
         done, self._running = self._running, None
@@ -132,7 +133,7 @@ class EdgeRenderer:
         return picture is not None
 
     def draw_now(self, request: EdgeRenderRequest) -> None:
-        """Draw in this thread: for export and for a still picture."""
+        """Draw in the calling thread, for exports and still pictures."""
         self.picture = self._draw(request, None)
 
     def _draw(self, request: EdgeRenderRequest, sharp: _FullQualityJob | None) -> EdgeImage | None:
@@ -140,15 +141,15 @@ class EdgeRenderer:
         return _draw_edges(request, workers, lambda: sharp is None or sharp.is_wanted)
 
     def discard(self) -> None:
-        """Another graph comes: the picture at hand and those on the way are of no use."""
+        """Discard all pictures because another graph is shown."""
         self.picture, self._waiting, self._useless = None, None, self._running
 
     def run_in_worker(self, work: Callable[[], T]) -> Future[T]:
-        """Have something else done in the worker, between two pictures."""
+        """Run a function in the worker between two pictures."""
         return self._worker.submit(work)
 
     def close(self) -> None:
-        """End the worker; pictures asked for later are not drawn."""
+        """Stop the worker; later requests are ignored."""
         self._closed = True
         self._running = self._waiting = None
         self._worker.shutdown(cancel_futures=True)
@@ -157,14 +158,14 @@ class EdgeRenderer:
 
 
 def image_pixels(image: QImage) -> NDArray[np.uint8]:
-    """uint8 (height, width, 4): the memory of an image with 32 bits a pixel; good as long as the image is."""
+    """Return the memory of a 32-bit image, uint8 (height, width, 4), valid as long as the image."""
     return np.frombuffer(image.bits(), dtype=np.uint8).reshape(image.height(), image.width(), 4)
 
 
 def _draw_edges(
     request: EdgeRenderRequest, workers: WorkerThreads, is_wanted: Callable[[], bool]
 ) -> EdgeImage | None:
-    """The picture; None when it was given up."""
+    """Return the picture, or None if it was cancelled."""
     ratio = 1.0 if request.hurried else request.ratio
     whole = 1 + 2 * request.margin
     width, height = math.ceil(request.width * whole * ratio), math.ceil(request.height * whole * ratio)
@@ -174,7 +175,7 @@ def _draw_edges(
         hidden = np.zeros(len(request.positions), dtype=bool)
         hidden[request.moving] = True
     at = camera.to_screen(request.positions, width, height)
-    budget = frame_budget() if request.hurried else None
+    budget = FRAME_BUDGET if request.hurried else None
     exposure = Exposure(request.alpha, 60.0 + 5.0 * request.camera.scale, ratio, budget)
     image = QImage(width, height, QImage.Format.Format_ARGB32_Premultiplied)
     pixels = image_pixels(image)
@@ -183,7 +184,7 @@ def _draw_edges(
 
 
 def image_rect(picture: EdgeImage, camera: Camera, width: float, height: float) -> QRectF:
-    """Where a picture lies under `camera`, in pixels of a view of that size."""
+    """Return where a picture lies under `camera`, in pixels of a view of that size."""
     made = picture.request
     zoom = camera.scale / made.camera.scale
     broad = picture.image.width() / picture.ratio * zoom

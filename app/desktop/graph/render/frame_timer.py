@@ -1,4 +1,4 @@
-"""When frames run: at an even pace while something moves, or as soon as a picture is there."""
+"""Runs frames at a regular rate while something moves, or as soon as a picture is ready."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class FrameTimer(QTimer):
 
     Args:
         parent: The owner.
-        frame: Does one frame.
-        waits: Whether there is nothing to show but what is not there yet; asked again soon.
+        frame: Renders one frame.
+        waits: Returns whether there is nothing new to show yet; called again soon.
     """
 
     def __init__(self, parent: QObject, frame: Callable[[], None], waits: Callable[[], bool]) -> None:
@@ -29,13 +29,13 @@ class FrameTimer(QTimer):
         self.timeout.connect(self._tick)
 
     def wake(self) -> None:
-        """Run, if it does not."""
+        """Start the timer if it is stopped."""
         if not self.isActive():
             self._last = time.perf_counter()
             self.start()
 
     def passed(self) -> float:
-        """Seconds since it was asked last; after a long wait not all of them, so that nothing jumps."""
+        """Return the seconds since the last call, limited after a long pause so that nothing jumps."""
         now = time.perf_counter()
         passed, self._last = min(now - self._last, _MAX_ELAPSED_S), now
         return passed

@@ -1,52 +1,49 @@
-"""The image that a frame is put together on, in device pixels: links, nodes and what is painted over them.
+"""The image that a frame is composed on, in device pixels: links, nodes and what is painted over them.
 
 With the C core links and nodes are written into its memory; without it Qt paints them.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtGui import QColor, QImage, QPainter
 
 from app.desktop.graph.node_style import rgb
-from app.desktop.graph.render.edge_renderer import EdgeImage, image_pixels, image_rect
+from app.desktop.graph.render.edge_renderer import image_pixels, image_rect
 from app.desktop.graph.render.overlay_painter import (
     FrameState,
     paint_empty,
     paint_over,
     paint_under,
-    to_point,
 )
-from app.desktop.graph.render.sprites import MAX_SPRITE_RADIUS, draw_disc
-from app.graph import core_bindings
 from app.graph.core_drawing import composite, draw_discs
 
 _DIMMED_OPACITY = 0.14
-_MAX_BRIGHT_NODES = 15_000  # of more neighbors the largest: the others are dots that hide one another
+_MAX_BRIGHT_NODES = (
+    15_000  # If a node has more neighbors, only the largest are drawn: the others would hide one another.
+)
 
 
 class _CachedFrame:
-    """What several frames in a row have in common, while only names come and go.
+    """The part that several frames in a row share, while only labels appear and disappear.
 
-    It is copied when it is seen for the second time, so that frames that all differ cost nothing more. The
-    last one without a hovered node is kept on: dimmed, it lies under what is lit.
+    It is copied when it is painted for the second time, so that frames that all differ cost nothing more. The
+    last one without a hovered node is kept: dimmed, it lies under what is lit.
     """
 
     def __init__(self) -> None:
         self._image: QImage | None = None
-        self._shows: tuple[object, ...] = ()
+        self._content: tuple[object, ...] = ()
         self._at_rest: QImage | None = None
-        self._rests_on: tuple[object, ...] = ()
+        self._undimmed_state: tuple[object, ...] = ()
 
     def put(self, frame: FrameState, image: QImage) -> bool:
-        """Write it to `image`, if it is what `frame` shows; whether it was."""
+        """Write it to `image` if it matches `frame`; return whether it did."""
         if _is_at_rest(frame):
             pixels = self.at_rest(frame, image)
         else:
-            same = self._image is not None and _are_same(frame.shows, self._shows)
+            same = self._image is not None and _are_same(frame.content, self._content)
             pixels = _pixels_if_sized(self._image, image) if same else None
         if pixels is None:
             return False
@@ -54,16 +51,16 @@ class _CachedFrame:
         return True
 
     def take(self, frame: FrameState, image: QImage) -> None:
-        """Keep what was just painted, if it is what was painted before or may be painted again."""
-        shows = frame.shows
-        self._image = image.copy() if _may_stay(frame) or _are_same(shows, self._shows) else None
-        self._shows = shows
+        """Keep the painted frame if it was painted before or may be painted again."""
+        content = frame.content
+        self._image = image.copy() if _may_stay(frame) or _are_same(content, self._content) else None
+        self._content = content
         if self._image is not None and _is_at_rest(frame):
-            self._at_rest, self._rests_on = self._image, frame.rests_on
+            self._at_rest, self._undimmed_state = self._image, frame.undimmed_state
 
     def at_rest(self, frame: FrameState, image: QImage) -> NDArray[np.uint8] | None:
-        """uint8 (h, w, 4), the same frame with nothing dimmed; None where there is none of that size."""
-        if self._at_rest is None or not _are_same(frame.rests_on, self._rests_on):
+        """Return the same frame without dimming, uint8 (h, w, 4); None if there is none of that size."""
+        if self._at_rest is None or not _are_same(frame.undimmed_state, self._undimmed_state):
             return None
         return _pixels_if_sized(self._at_rest, image)
 
@@ -73,7 +70,7 @@ def _is_at_rest(frame: FrameState) -> bool:
 
 
 def _may_stay(frame: FrameState) -> bool:
-    """Whether nothing is on its way any more: a hover is all there, or the links are as sharp as they get."""
+    """Return whether nothing changes any more: hover fades have ended and the links are sharp."""
     picture = frame.picture
     is_sharp = picture is not None and not picture.request.hurried and picture.request.camera == frame.camera
     return frame.dim >= 1.0 or (is_sharp and frame.dim <= 0.0 and frame.held is None)
@@ -92,19 +89,19 @@ def _are_same(some: tuple[object, ...], others: tuple[object, ...]) -> bool:
 
 
 class Framebuffer:
-    """Paints frames. Its image is used again for the next one of the same size."""
+    """Paints frames; its image is reused for the next frame of the same size."""
 
     def __init__(self) -> None:
         self._image = QImage()
         self._kept = _CachedFrame()
 
     def paint(self, frame: FrameState, ratio: float, *, still: bool = False) -> QImage:
-        """Everything, back to front, as an image of the view's size; good until the next call.
+        """Paint everything from back to front; the returned image is valid until the next call.
 
         Args:
-            frame: What.
+            frame: The frame.
             ratio: Device pixels per pixel.
-            still: Names are all there at once, for a picture that nobody sees fade in.
+            still: True for a picture, in which labels appear without fading.
         """
         width, height = max(1, round(frame.width * ratio)), max(1, round(frame.height * ratio))
         if (self._image.width(), self._image.height()) != (width, height):
@@ -125,7 +122,7 @@ class Framebuffer:
     def _paint_all_but_names(self, frame: FrameState, ratio: float) -> None:
         order, lit = frame.scene.order, frame.lit
         at_rest = None if lit is None else self._kept.at_rest(frame, self._image)
-        if at_rest is not None and lit is not None and core_bindings.available():
+        if at_rest is not None and lit is not None:
             color, pixels = rgb(frame.scene.theme.window), image_pixels(self._image)
             composite(at_rest, (0.0, 0.0), 1.0, _undimmed(frame), color, pixels, None)
             order, lit = np.ascontiguousarray(order[lit[order] > 0][-_MAX_BRIGHT_NODES:]), None
@@ -134,75 +131,41 @@ class Framebuffer:
         painter = QPainter(self._image)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         paint_under(painter, self._image, frame)
-        self._draw_nodes(painter, frame, ratio, order, lit)
+        self._draw_nodes(frame, ratio, order, lit)
         paint_over(painter, frame)
         painter.end()
 
     def _lay_links(self, frame: FrameState, ratio: float) -> None:
-        """The ground and the picture of links where it belongs under this camera."""
+        """Draw the background and the picture of the links under this camera."""
         ground, picture = QColor(frame.scene.theme.window), frame.picture
-        if picture is None or not core_bindings.available():
+        if picture is None:
             self._image.fill(ground)
-            if picture is not None:
-                self._paint_links(frame, picture)
             return
         area = image_rect(picture, frame.camera, frame.width, frame.height)
         zoom = area.width() * ratio / picture.image.width()
         corner = (area.x() * ratio, area.y() * ratio)
         color = rgb(frame.scene.theme.window)
-        # A zoom that is one but for rounding is one: whole pixels are ten times as fast.
+        # Treat a zoom of almost 1 as 1: whole pixels are ten times as fast.
         zoom = 1.0 if abs(zoom - 1.0) < 1e-5 else zoom
         composite(picture.pixels, corner, zoom, _undimmed(frame), color, image_pixels(self._image), None)
 
-    def _paint_links(self, frame: FrameState, picture: EdgeImage) -> None:
-        painter = QPainter(self._image)
-        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-        painter.setOpacity(_undimmed(frame))
-        painter.drawImage(image_rect(picture, frame.camera, frame.width, frame.height), picture.image)
-        painter.end()
-
     def _draw_nodes(
         self,
-        painter: QPainter,
         frame: FrameState,
         ratio: float,
         order: NDArray[np.int32],
         lit: NDArray[np.uint8] | None,
     ) -> None:
-        """The rows `order`, the small ones first, so that hubs lie on top."""
+        """Draw the rows `order`, small nodes first, so that hubs lie on top."""
         scene = frame.scene
-        if not core_bindings.available():
-            self._paint_nodes(painter, frame)
-            return
         ground = rgb(scene.theme.window)
         view = frame.view.scaled(ratio)
         bodies, colors = scene.bodies, scene.colors
         pixels = image_pixels(self._image)
         draw_discs(bodies, colors, order, lit, _undimmed(frame), view, ground, ratio, pixels, None)
 
-    def _paint_nodes(self, painter: QPainter, frame: FrameState) -> None:
-        """By Qt: those that outgrow the atlas, or have a color of their own, are drawn one by one."""
-        scene, view = frame.scene, frame.view
-        at, radii = view.to_pixels(scene.positions), view.radii(scene.radii)
-        opacity = frame.opacity()
-        x, y = at[:, 0], at[:, 1]
-        inside = (x > -radii) & (x < frame.width + radii) & (y > -radii) & (y < frame.height + radii)
-        rows = scene.order[(inside & (opacity > 0.0))[scene.order]]
-        usual = (radii[rows] <= MAX_SPRITE_RADIUS) & (scene.marks.colors is None)
-        small = rows[usual]
-        atlas = frame.atlas()
-        atlas.draw(
-            painter, atlas.fragments(at[small], radii[small], scene.nodes.group[small], opacity[small])
-        )
-        for row in rows[~usual].tolist():
-            painter.setOpacity(float(opacity[row]))
-            color = f"#{int(scene.colors[row]) & 0xFFFFFF:06x}"
-            group = replace(scene.nodes.groups[scene.nodes.group[row]], color=color)
-            draw_disc(painter, to_point(at[row]), float(radii[row]), group, scene.theme.window)
-        painter.setOpacity(1.0)
-
     def _paint_names(self, frame: FrameState, ratio: float, still: bool) -> None:
-        """Names, by device pixels: so they stay sharp, and are copied rather than stretched."""
+        """Draw the labels on device pixels: they stay sharp, and are copied rather than scaled."""
         frame.name()
         if still:
             frame.labels.finish()
@@ -212,5 +175,5 @@ class Framebuffer:
 
 
 def _undimmed(frame: FrameState) -> float:
-    """What is left of what is not lit."""
+    """Return the remaining opacity of nodes that are not lit."""
     return 1.0 - (1.0 - _DIMMED_OPACITY) * frame.dim

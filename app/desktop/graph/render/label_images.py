@@ -1,6 +1,6 @@
-"""Names as small pictures, drawn beside the GUI: a font that is met for the first time holds up nobody.
+"""Labels as small pictures, drawn in a thread because loading a font can take long.
 
-A name is drawn once, with a halo in the background's color, and blitted from then on.
+A label is drawn once, with a halo in the background's color, and then copied.
 """
 
 from __future__ import annotations
@@ -12,11 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPainterPath, QPen
 
 from app.desktop.graph.render.edge_renderer import image_pixels
-from app.graph import core_bindings
 from app.graph.core_drawing import stamp
 
 _MAX_LABEL_CHARS = 34
@@ -29,7 +28,7 @@ Key = tuple[str, int]
 
 @dataclass(frozen=True)
 class LabelStyle:
-    """How names are drawn: font, colors as "#rrggbb", device pixels per pixel."""
+    """The look of labels: font, colors as "#rrggbb", device pixels per pixel."""
 
     font: QFont
     text: str
@@ -39,7 +38,7 @@ class LabelStyle:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class LabelImage:
-    """A drawn name, its memory as uint8 (height, width, 4), and its width and height in device pixels."""
+    """A drawn label, its memory as uint8 (height, width, 4), and its width and height in device pixels."""
 
     image: QImage
     pixels: NDArray[np.uint8]
@@ -47,9 +46,9 @@ class LabelImage:
 
 
 class LabelImages:
-    """Pictures by name and size in pixels; what is not there yet is drawn by a thread of its own.
+    """Pictures by name and size in pixels; missing ones are drawn by a thread.
 
-    `want` replaces the list of what is still to be drawn, so nothing is drawn that nobody waits for.
+    `request` replaces the list of missing pictures, so that none is drawn that is no longer needed.
     """
 
     def __init__(self, look: LabelStyle) -> None:
@@ -62,18 +61,18 @@ class LabelImages:
 
     @property
     def look(self) -> LabelStyle:
-        """How names are drawn."""
+        """The look of labels."""
         return self._look
 
     def set_look(self, look: LabelStyle) -> None:
-        """Draw them differently from now on."""
+        """Set the look of labels; drawn ones are discarded."""
         with self._condition:
             self._look = look
             self._images.clear()
             self._wanted = []
 
     def get(self, name: str, pixels: int) -> LabelImage | None:
-        """The picture of a name, if it is drawn."""
+        """Return the picture of a label if it is drawn."""
         with self._condition:
             image = self._images.get((name, pixels))
             if image is not None:
@@ -81,7 +80,7 @@ class LabelImages:
             return image
 
     def draw_now(self, name: str, pixels: int) -> LabelImage:
-        """The picture of a name, drawn in this thread if need be."""
+        """Return the picture of a label, drawn in the calling thread if it is missing."""
         image = self.get(name, pixels)
         if image is None:
             image = draw_label(name, pixels, self._look)
@@ -89,7 +88,7 @@ class LabelImages:
         return image
 
     def request(self, keys: Sequence[Key]) -> None:
-        """Have these drawn, the first ones first, and no others."""
+        """Draw these labels, in this order, and no others."""
         with self._condition:
             self._wanted = list(keys)
             if self._closed or not self._wanted:
@@ -100,7 +99,7 @@ class LabelImages:
             self._condition.notify()
 
     def close(self) -> None:
-        """End the thread; it does not come back."""
+        """Stop the thread for good."""
         with self._condition:
             self._closed = True
             self._condition.notify()
@@ -128,7 +127,7 @@ class LabelImages:
 
 
 def draw_label(name: str, pixels: int, look: LabelStyle) -> LabelImage:
-    """The picture of one name, in device pixels: it knows no ratio. A long one is cut."""
+    """Return the picture of one label in device pixels, without a ratio. A long name is cut."""
     font = QFont(look.font)
     font.setPixelSize(pixels)
     if pixels >= _MIN_BOLD_SIZE:
@@ -156,7 +155,7 @@ def draw_label(name: str, pixels: int, look: LabelStyle) -> LabelImage:
     painter.setPen(QColor(look.text))
     painter.drawText(QPointF(_PADDING, metrics.ascent() + 1), text)
     painter.end()
-    # An image keeps what it was painted with, twenty times as large as a name; its copy does not.
+    # An image keeps its painting resources, twenty times as large as a label; its copy does not.
     made = image.copy()
     return LabelImage(made, image_pixels(made), (made.width(), made.height()))
 
@@ -164,19 +163,12 @@ def draw_label(name: str, pixels: int, look: LabelStyle) -> LabelImage:
 def draw_labels(
     pictures: Sequence[LabelImage], corners: NDArray[np.int32], shares: NDArray[np.float32], image: QImage
 ) -> None:
-    """Draw names over an opaque image.
+    """Draw labels over an opaque image.
 
     Args:
-        pictures: Of names.
-        corners: int32 (k, 2), the pixel of each one's left upper corner.
-        shares: float32 (k,), how solid each is.
-        image: In device pixels: it has to know no ratio.
+        pictures: The labels.
+        corners: int32 (k, 2), the pixel of each upper left corner.
+        shares: float32 (k,), the opacity of each.
+        image: An image in device pixels, without a ratio.
     """
-    if core_bindings.available():
-        stamp([each.pixels for each in pictures], corners, shares, image_pixels(image))
-        return
-    painter = QPainter(image)
-    for picture, (x, y), share in zip(pictures, corners.tolist(), shares.tolist(), strict=True):
-        painter.setOpacity(share)
-        painter.drawImage(QPoint(x, y), picture.image)
-    painter.end()
+    stamp([each.pixels for each in pictures], corners, shares, image_pixels(image))

@@ -1,6 +1,6 @@
-"""Names beside nodes: the weightiest first, never one over another, fading in and out.
+"""Labels next to nodes: the heaviest nodes first, without overlaps, fading in and out.
 
-A name whose picture is still being drawn comes some frames later.
+A label whose picture is still being drawn appears some frames later.
 """
 
 from __future__ import annotations
@@ -13,15 +13,9 @@ from numpy.typing import NDArray
 from PySide6.QtGui import QImage
 
 from app.desktop.graph.render.label_images import Key, LabelImage, LabelImages, draw_labels
-from app.desktop.graph.render.label_placement import (
-    Box,
-    find_label_places,
-    label_box,
-    label_corners,
-    visible_rows,
-)
+from app.desktop.graph.render.label_placement import Box, label_box, label_corners
 from app.desktop.graph.scene import Scene
-from app.graph.core_drawing import Bodies, Viewport
+from app.graph.core_drawing import Bodies, Viewport, first_seen, place_labels
 
 _MIN_NAMED_RADIUS = 3.3
 _LANDMARK_COUNT = 7
@@ -38,7 +32,7 @@ _MAX_CACHED_IMAGES = 1000
 
 
 class LabelRenderer:
-    """Chooses, places and paints the names of one graph."""
+    """Selects, places and paints the labels of one graph."""
 
     def __init__(self, names: Sequence[str], images: LabelImages) -> None:
         self._names = names
@@ -57,7 +51,7 @@ class LabelRenderer:
 
     @property
     def sizes(self) -> NDArray[np.uint8]:
-        """uint8 (n,), the font size of each name, in pixels."""
+        """The font size of each label in pixels, uint8 (n,)."""
         return self._sizes
 
     @sizes.setter
@@ -66,7 +60,7 @@ class LabelRenderer:
         self._drawn.clear()
 
     def rename(self, names: Sequence[str], rows: Mapping[int, int]) -> None:
-        """Another state of the graph: its names, and the new row of each old one that is still there."""
+        """Take over another state of the graph: its names, and the new rows of the old ones."""
         self._names = names
         self._drawn.clear()
         self._shown = {rows[row]: seen for row, seen in self._shown.items() if row in rows}
@@ -75,20 +69,20 @@ class LabelRenderer:
 
     @property
     def shown_rows(self) -> tuple[int, ...]:
-        """Rows whose names are seen, some of them faintly."""
+        """The rows whose labels are visible, at least faintly."""
         return tuple(self._shown)
 
     @property
     def fading(self) -> bool:
-        """Whether a name is still on its way in or out."""
+        """Return whether a label is fading in or out."""
         leaving = any(row not in self._aims for row in self._shown)
         coming = any(self._shown.get(row, 0.0) != aim for row, aim in self._aims.items())
         return bool(self._missing) or self._late or leaving or coming
 
     def needs_placement(self, what: Hashable) -> bool:
-        """Whether names are to be placed anew, now that the frame shows `what`.
+        """Return whether labels must be placed again for `what`.
 
-        While it moves they are not placed in every frame: they travel with their nodes in between.
+        During motion they are not placed in every frame: they move with their nodes in between.
         """
         if what == self._placed_for and not self._missing:
             self._late = False
@@ -108,14 +102,14 @@ class LabelRenderer:
         forced: Sequence[int],
         size: tuple[int, int],
     ) -> None:
-        """Choose which names are shown, and where.
+        """Choose which labels are visible, and place them.
 
         Args:
-            scene: Whose nodes; the heavier is named first.
-            view: Where they are seen.
-            opacity: float32 (n,), of the nodes; faint ones are not named.
-            forced: Rows to be named before all others, however small they are.
-            size: Of the view, in pixels.
+            scene: The nodes; heavier ones come first.
+            view: The view of the layout.
+            opacity: float32 (n,), of the nodes; faint ones get no label.
+            forced: Rows that get a label before all others, however small they are.
+            size: The size of the view in pixels.
         """
         width, height = size
         room = max(14, width * height // 12_000)
@@ -131,14 +125,14 @@ class LabelRenderer:
         names = self._names_of(scene, rows, pictures, view)
         sides = np.array([self._sides.get(row, 0) for row in rows], dtype=np.int32)
         discs = self._covered(scene, bodies, view, around)
-        find_label_places(names, discs, float(width), leading, room, _FORCED_LABEL_COUNT, sides)
+        place_labels(names, discs, float(width), leading, room, _FORCED_LABEL_COUNT, sides)
         self._set_placed(rows, names, sides, leading, opacity)
         self._images.request(self._missing[:_MAX_REQUESTED_IMAGES])
 
     def _names_of(
         self, scene: Scene, rows: Sequence[int], pictures: Mapping[int, LabelImage], view: Viewport
     ) -> NDArray[np.float32]:
-        """float32 (k, 5): names as they are placed, see `find_room`."""
+        """Return the labels as they are placed, float32 (k, 5); see `place_labels`."""
         places = np.array(rows, dtype=np.int64)
         names = np.empty((len(rows), 5), dtype=np.float32)
         names[:, :2] = view.to_pixels(scene.positions[places])
@@ -153,19 +147,15 @@ class LabelRenderer:
         return [row for row, (x, y) in zip(rows, at, strict=True) if left < x < right and top < y < bottom]
 
     def _ranked(self, scene: Scene, bodies: Bodies, view: Viewport, around: Box, most: int) -> list[int]:
-        """The weightiest nodes that are seen; those that are named already count for more.
+        """Return the heaviest visible nodes; those that have a label get a bonus.
 
-        From afar, where all are too small, the heaviest few are named as landmarks.
+        Zoomed out, where all are too small, the heaviest few are labeled as landmarks.
         """
-        found = visible_rows(
-            bodies, scene.heaviest, view, around, _MIN_NAMED_RADIUS, _MIN_NAMED_OPACITY, most
-        )
+        found = first_seen(bodies, scene.heaviest, view, around, _MIN_NAMED_RADIUS, _MIN_NAMED_OPACITY, most)
         if len(found) < _LANDMARK_COUNT:
-            found = visible_rows(
-                bodies, scene.heaviest, view, around, 0.0, _MIN_NAMED_OPACITY, _LANDMARK_COUNT
-            )
+            found = first_seen(bodies, scene.heaviest, view, around, 0.0, _MIN_NAMED_OPACITY, _LANDMARK_COUNT)
         named = np.array([row for row, seen in self._shown.items() if seen > 0.3], dtype=np.int32)
-        kept = visible_rows(bodies, named, view, around, _MIN_NAMED_RADIUS, _MIN_NAMED_OPACITY, len(named))
+        kept = first_seen(bodies, named, view, around, _MIN_NAMED_RADIUS, _MIN_NAMED_OPACITY, len(named))
         rows = np.unique(np.concatenate([found, kept]))
         liking = scene.weight[rows]
         liking[np.searchsorted(rows, kept)] *= np.float32(1.6)
@@ -173,8 +163,8 @@ class LabelRenderer:
         return ranked
 
     def _covered(self, scene: Scene, bodies: Bodies, view: Viewport, around: Box) -> NDArray[np.float32]:
-        """Boxes in the largest discs, which no name is to cover; their rims may be touched."""
-        rows = visible_rows(
+        """Return boxes in the largest discs, which no label may cover; their edges may be touched."""
+        rows = first_seen(
             bodies, scene.largest, view, around, _MIN_AVOIDED_RADIUS, _MIN_NAMED_OPACITY, _MAX_AVOIDED_NODES
         )
         at, inner = view.to_pixels(scene.positions[rows]), 0.8 * view.radii(scene.radii[rows])[:, None]
@@ -198,7 +188,7 @@ class LabelRenderer:
             self._aims[row] = 1.0 if turn < leading else growing * float(opacity[row])
 
     def advance(self, passed: float) -> None:
-        """Let `passed` seconds go by for the fades."""
+        """Advance the fades by `passed` seconds."""
         share = 1 - 0.5 ** (passed / _FADE_HALF_LIFE_S)
         for row in {*self._shown, *self._aims}:
             aim, now = self._aims.get(row, 0.0), self._shown.get(row, 0.0)
@@ -213,12 +203,12 @@ class LabelRenderer:
         self._shown = dict(self._aims)
 
     def paint(self, image: QImage, scene: Scene, view: Viewport) -> None:
-        """Draws the names that are shown, where their nodes are now, on whole pixels: names stay sharp.
+        """Draw the visible labels at the current positions, on whole pixels so that they stay sharp.
 
         Args:
-            image: Opaque; it has to know no ratio.
-            scene: Whose nodes.
-            view: That of the image's pixels.
+            image: An opaque image without a ratio.
+            scene: The nodes.
+            view: The view in the image's pixels.
         """
         ratio = self._images.look.ratio
         seen = [row for row, share in self._shown.items() if share > 0.0 and row < len(scene.graph)]
@@ -237,7 +227,7 @@ class LabelRenderer:
         return self._names[row], int(self._sizes[row])
 
     def _pictures(self, rows: Iterable[int]) -> dict[int, LabelImage]:
-        """The drawn names of those of `rows` whose names are there; a still picture waits for all."""
+        """Return the drawn labels of `rows`; a still picture waits for all of them."""
         if len(self._drawn) > _MAX_CACHED_IMAGES:
             self._drawn.clear()
         known = self._drawn
@@ -251,5 +241,5 @@ class LabelRenderer:
 
 
 def label_sizes(radii: NDArray[np.float32]) -> NDArray[np.uint8]:
-    """Font sizes in pixels of the names of nodes with those radii (layout units): hubs have larger ones."""
+    """Return label sizes in pixels for nodes with those radii (layout units): hubs have larger ones."""
     return np.asarray(np.clip(10.4 + 2.6 * radii, 11, 15), dtype=np.uint8)

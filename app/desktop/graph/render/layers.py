@@ -1,4 +1,4 @@
-"""What a frame is painted with: pictures of links, nodes and names, kept until what they show has changed."""
+"""The layers of a frame: pictures of links, nodes and labels, cached until what they show changes."""
 
 from __future__ import annotations
 
@@ -15,14 +15,13 @@ from app.desktop.graph.render.framebuffer import Framebuffer
 from app.desktop.graph.render.label_images import LabelImages, LabelStyle
 from app.desktop.graph.render.labels import LabelRenderer, label_sizes
 from app.desktop.graph.render.overlay_painter import FrameState, edge_alpha
-from app.desktop.graph.render.sprites import Atlas
 from app.desktop.graph.scene import Scene
 from app.graph.model import Graph
 
 
 @dataclass(frozen=True, slots=True)
 class Motion:
-    """What moves by itself in a frame, and what is in the hand; see `FrameState`."""
+    """The animated values of a frame and the dragged nodes; see `FrameState`."""
 
     dim: float = 0.0
     bright: NDArray[np.int32] | None = None
@@ -32,13 +31,13 @@ class Motion:
 
 
 class Layers:
-    """Pictures of one scene for one view.
+    """The layers of one scene for one view.
 
     Args:
-        scene: The shown configuration.
-        font: Of names.
+        scene: The state to show.
+        font: The font of labels.
         ratio: Device pixels per pixel.
-        still: Whether names are waited for, and are there at once: for a picture, not for a window.
+        still: True for a picture, which waits for labels and shows them without fading.
     """
 
     def __init__(self, scene: Scene, font: QFont, ratio: float, *, still: bool = False) -> None:
@@ -49,8 +48,6 @@ class Layers:
         self.edges = EdgeRenderer()
         self.names = LabelImages(self._name_look())
         self._surface = Framebuffer()
-        self._atlas: Atlas | None = None
-        self._atlas_of: object = None
         self.renew()
 
     def _name_look(self) -> LabelStyle:
@@ -58,7 +55,7 @@ class Layers:
         return LabelStyle(self._font, theme.text, theme.window, self.ratio)
 
     def renew(self, font: QFont | None = None, ratio: float | None = None) -> None:
-        """Another graph, theme, font or screen: names are placed anew."""
+        """Place labels again after a change of graph, theme, font or screen."""
         self._font = font or self._font
         self.ratio = ratio or self.ratio
         if self._name_look() != self.names.look:
@@ -68,25 +65,16 @@ class Layers:
         self.resize()
 
     def resize(self) -> None:
-        """Nodes have other radii."""
+        """Update after the radii changed."""
         self.labels.sizes = label_sizes(self._scene.radii)
 
     def replace(self, before: Graph) -> None:
-        """The scene has the next state of the graph: names that are shown stay shown."""
+        """Take over the scene's next state of the graph; visible labels stay visible."""
         graph = self._scene.graph
         known = graph.rows
         shown = {row: before.paths[row] for row in self.labels.shown_rows}
         self.labels.rename(graph.names, {row: known[path] for row, path in shown.items() if path in known})
         self.resize()
-
-    def atlas(self) -> Atlas:
-        """The node pictures that Qt paints with where the C core is missing; made when they are asked for."""
-        groups, window = self._scene.nodes.groups, self._scene.theme.window
-        colors = tuple((group.color, group.hollow) for group in groups)
-        wanted = (colors, window, self.ratio)
-        if self._atlas is None or wanted != self._atlas_of:
-            self._atlas, self._atlas_of = Atlas(groups, window, self.ratio), wanted
-        return self._atlas
 
     def request(
         self,
@@ -96,7 +84,7 @@ class Layers:
         hurried: bool = False,
         margin: float = MARGIN_SHARE,
     ) -> EdgeRenderRequest:
-        """What the next picture of links is to show; see `EdgeRenderRequest`."""
+        """Return the request for the next picture of links; see `EdgeRenderRequest`."""
         scene = self._scene
         alpha = edge_alpha(len(scene.graph.edges), camera.scale, scene.theme.is_dark)
         looks = scene.edge_looks()
@@ -105,14 +93,13 @@ class Layers:
         )
 
     def paint(self, camera: Camera, size: tuple[int, int], motion: Motion) -> QImage:
-        """A frame as an image of the view's size; good until the next call."""
+        """Paint a frame; the returned image is valid until the next call."""
         bright = motion.bright if motion.bright is not None else np.empty(0, dtype=np.int32)
         frame = FrameState(
             self._scene,
             camera,
             *size,
             self.edges.picture,
-            self.atlas,
             self.labels,
             self._font,
             motion.dim,
@@ -124,18 +111,18 @@ class Layers:
         return self._surface.paint(frame, self.ratio, still=self._still)
 
     def close(self) -> None:
-        """End the worker and the names' thread."""
+        """Stop the worker and the thread of labels."""
         self.edges.close()
         self.names.close()
 
 
 def draw_still(scene: Scene, font: QFont, camera: Camera, size: tuple[int, int], ratio: float) -> QImage:
-    """The scene drawn at once in full quality, at any size.
+    """Draw the scene at once in full quality, at any size.
 
     Args:
-        scene: The shown configuration.
-        font: Of names.
-        camera: From where.
+        scene: The state to show.
+        font: The font of labels.
+        camera: The camera.
         size: Width and height in pixels at a ratio of one.
         ratio: Device pixels per pixel.
     """

@@ -1,9 +1,9 @@
-"""Paints what a frame shows besides links and nodes: what is lit, held, chosen or glows."""
+"""Paints what a frame shows in addition to links and nodes: lit links, rings, glows and the path."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,13 +16,13 @@ from app.desktop.graph.highlights import Glow
 from app.desktop.graph.node_style import mix_colors, relation_color, suggested_mask
 from app.desktop.graph.render.edge_renderer import EdgeImage
 from app.desktop.graph.render.labels import LabelRenderer
-from app.desktop.graph.render.sprites import Atlas, draw_lines, stroke_lines
+from app.desktop.graph.render.sprites import draw_lines, stroke_lines
 from app.desktop.graph.scene import Scene
 from app.graph.core_drawing import Viewport
 from app.graph.model import PLAIN_LINK
 
 _DIMMED_OPACITY = 0.14
-_MAX_LIT_LINES = 250  # more hide each other, and take longer to draw than a frame may
+_MAX_LIT_LINES = 250  # More of them hide each other, and take longer to draw than a frame may.
 _MAX_FINE_LIT_LINES = 120
 _MAX_ARROWS = 160
 _MAX_HELD_LINES = 2500
@@ -31,22 +31,21 @@ _MAX_FORCED_LABELS = 36
 
 @dataclass(frozen=True, slots=True)
 class FrameState:
-    """All that one frame shows.
+    """Everything that one frame shows.
 
     Args:
         scene: The graph and its state.
-        camera: From where.
-        width: Of the view, in pixels.
-        height: Of the view, in pixels.
+        camera: The camera.
+        width: The width of the view in pixels.
+        height: The height of the view in pixels.
         picture: The links, once there is a picture.
-        atlas: Makes the node pictures, where Qt has to paint nodes.
-        labels: The names.
-        font: For words beside names.
+        labels: The labels.
+        font: The font of messages.
         dim: 0 to 1, how far all but the lit nodes are dimmed.
         bright: Rows that stay bright.
-        held: Rows whose links are drawn live, while a node is dragged.
-        glow: 0 to 1, where the breath of pending nodes is.
-        band: The rectangle that selects.
+        held: Rows whose links are drawn live during a drag.
+        glow: 0 to 1, the phase of the pulsating glow.
+        band: The selection rectangle.
     """
 
     scene: Scene
@@ -54,7 +53,6 @@ class FrameState:
     width: int
     height: int
     picture: EdgeImage | None
-    atlas: Callable[[], Atlas]
     labels: LabelRenderer
     font: QFont
     dim: float
@@ -65,17 +63,17 @@ class FrameState:
 
     @property
     def view(self) -> Viewport:
-        """How the layout is seen."""
+        """The view of the layout."""
         return self.scene.view(self.camera, self.width, self.height)
 
     @property
-    def shows(self) -> tuple[object, ...]:
-        """All that decides how the frame looks but for its names; arrays are the same when they are one."""
-        return (*self.rests_on, self.scene.hovered, self.dim, self.bright)
+    def content(self) -> tuple[object, ...]:
+        """Everything that decides how the frame looks but its labels; equal frames share arrays."""
+        return (*self.undimmed_state, self.scene.hovered, self.dim, self.bright)
 
     @property
-    def rests_on(self) -> tuple[object, ...]:
-        """The same but for what is lit and what is dimmed: what shines through while a node is hovered."""
+    def undimmed_state(self) -> tuple[object, ...]:
+        """The same without what is lit and dimmed: the part that stays visible during a hover."""
         scene = self.scene
         breath = self.glow if scene.pending or scene.marks.breathing else 0.0
         marked = (tuple(scene.selection), tuple(scene.marks.path), tuple(scene.marks.glows.items()))
@@ -85,7 +83,7 @@ class FrameState:
 
     @property
     def lit(self) -> NDArray[np.uint8] | None:
-        """uint8 (n,), 1 for nodes that stay bright; None while nothing is dimmed."""
+        """1 for nodes that stay bright, uint8 (n,); None while nothing is dimmed."""
         if self.dim <= 0.0:
             return None
         lit = np.zeros(len(self.scene.graph), dtype=np.uint8)
@@ -93,7 +91,7 @@ class FrameState:
         return lit
 
     def opacity(self) -> NDArray[np.float32]:
-        """float32 (n,): how solid each node is now."""
+        """The opacity of each node, float32 (n,)."""
         lit = self.lit
         if lit is None:
             return self.scene.strength
@@ -101,14 +99,14 @@ class FrameState:
         return np.where(lit, self.scene.strength, self.scene.strength * dimmed)
 
     def name(self) -> None:
-        """Place the names, if what is shown has changed."""
+        """Place the labels if the frame's content changed."""
         scene, size = self.scene, (self.width, self.height)
         marked = (scene.hovered, tuple(scene.selection), tuple(scene.marks.path))
         if self.labels.needs_placement((self.camera, size, scene.version, marked, round(self.dim, 1))):
             self.labels.place(scene, self.view, self.opacity(), self._named_first(), size)
 
     def _named_first(self) -> list[int]:
-        """Rows named before others: hovered, on the path, selected, weighty neighbors of the hovered one."""
+        """Return rows labeled first: hovered, on the path, selected, heavy neighbors of the hovered one."""
         scene = self.scene
         forced = [scene.hovered] if scene.hovered >= 0 else []
         forced += [*scene.marks.path[:40], *scene.selection[:40]]
@@ -119,7 +117,7 @@ class FrameState:
 
 
 def _heaviest(rows: NDArray[np.int32], weight: NDArray[np.float32], most: int) -> list[int]:
-    """The `most` heaviest of `rows`, the heaviest first, those of one weight in their order."""
+    """Return the `most` heaviest of `rows` in descending order; equal weights keep their order."""
     if len(rows) > most:
         least = np.partition(weight[rows], -most)[-most]
         heavier, equal = rows[weight[rows] > least], rows[weight[rows] == least]
@@ -129,14 +127,14 @@ def _heaviest(rows: NDArray[np.int32], weight: NDArray[np.float32], most: int) -
 
 
 def edge_alpha(count: int, scale: float, is_dark: bool) -> float:
-    """Opacity of one link: less where there are many, more when one looks closer."""
+    """Return the opacity of one link: lower for many links, higher when zoomed in."""
     base = float(0.62 * (600 / max(count, 600)) ** 0.24)
     closer = float(min(1.6, max(1.0, (scale / 9.0) ** 0.3)))
     return min(0.85, base * closer * (1.0 if is_dark else 0.9))
 
 
 def paint_under(painter: QPainter, image: QImage, frame: FrameState) -> None:
-    """What lies over the links' picture and under the nodes; `painter` paints on `image`."""
+    """Paint what lies between the links and the nodes; `painter` paints on `image`."""
     if frame.held is not None:
         _paint_held_lines(painter, image, frame, frame.held)
     if frame.dim > 0.0:
@@ -147,14 +145,14 @@ def paint_under(painter: QPainter, image: QImage, frame: FrameState) -> None:
 
 
 def paint_over(painter: QPainter, frame: FrameState) -> None:
-    """What lies over the nodes and under the names."""
+    """Paint what lies between the nodes and the labels."""
     _paint_rings(painter, frame)
     if frame.band is not None:
         _paint_band(painter, frame, frame.band)
 
 
 def _paint_lit_lines(painter: QPainter, image: QImage, frame: FrameState) -> None:
-    """The links of the node under the pointer, in the color of their relation."""
+    """Draw the links of the hovered node in the color of their relation."""
     scene = frame.scene
     hub = scene.hovered if scene.hovered >= 0 else (int(frame.bright[-1]) if len(frame.bright) else -1)
     if hub < 0 or scene.marks.path:
@@ -169,13 +167,13 @@ def _paint_lit_lines(painter: QPainter, image: QImage, frame: FrameState) -> Non
         color = relation_color(scene.theme, name)
         if name == PLAIN_LINK:
             color = mix_colors(own, scene.theme.text, 0.15)
-        if not fine:  # lines that let through would hide one another all the same
+        if not fine:  # Opaque, because translucent lines would hide one another all the same.
             color = mix_colors(scene.theme.window, color, 0.6)
         chosen = mine[scene.graph.edge_codes[mine] == code]
         width = (1.3 if name == PLAIN_LINK else 1.9) if fine else 1.0
         proposed = np.zeros(len(chosen), dtype=bool) if suggested is None else suggested[chosen]
         ends = _ends(frame, scene.graph.edges[chosen[~proposed]])
-        stroke_lines(painter, image, ends, color, width, opacity)
+        stroke_lines(image, ends, color, width, opacity)
         painter.setOpacity(opacity)
         painter.setPen(QPen(QColor(color), width, Qt.PenStyle.DashLine))
         draw_lines(painter, _ends(frame, scene.graph.edges[chosen[proposed]]))
@@ -186,7 +184,7 @@ def _paint_lit_lines(painter: QPainter, image: QImage, frame: FrameState) -> Non
 
 
 def _paint_arrows(painter: QPainter, frame: FrameState, chosen: NDArray[np.int64]) -> None:
-    """A small head where each link ends."""
+    """Draw an arrowhead at the end of each link."""
     scene, view = frame.scene, frame.view
     edges = scene.graph.edges[chosen]
     source, target = (
@@ -205,7 +203,7 @@ def _paint_arrows(painter: QPainter, frame: FrameState, chosen: NDArray[np.int64
 
 
 def _paint_held_lines(painter: QPainter, image: QImage, frame: FrameState, held: NDArray[np.int64]) -> None:
-    """Links of the nodes that follow the hand, live."""
+    """Draw the links of dragged nodes live."""
     scene = frame.scene
     look = scene.edges
     mine = _sample(scene.links_among(held), _MAX_HELD_LINES)
@@ -213,12 +211,12 @@ def _paint_held_lines(painter: QPainter, image: QImage, frame: FrameState, held:
     for each in np.unique(look.classes[mine]).tolist():
         color = "#" + "".join(f"{part:02x}" for part in look.colors[each].tolist())
         ends = _ends(frame, scene.graph.edges[mine[look.classes[mine] == each]])
-        stroke_lines(painter, image, ends, mix_colors(scene.theme.window, color, 0.5), 1.0, 1.0)
+        stroke_lines(image, ends, mix_colors(scene.theme.window, color, 0.5), 1.0, 1.0)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
 
 def _paint_path(painter: QPainter, frame: FrameState) -> None:
-    """The way through the graph that was asked for."""
+    """Draw the highlighted path."""
     scene = frame.scene
     rows = np.array(scene.marks.path, dtype=np.int32)
     lines = _ends(frame, np.stack([rows[:-1], rows[1:]], axis=1))
@@ -228,14 +226,14 @@ def _paint_path(painter: QPainter, frame: FrameState) -> None:
 
 
 def _glows(scene: Scene) -> list[Glow]:
-    """All lights: what was changed, what was asked for by a key, what waits for an answer."""
+    """Draw all glows: changed nodes, highlights by key, nodes of pending changes."""
     changed = Glow(frozenset(scene.changed - scene.pending), scene.theme.success)
     pending = Glow(frozenset(scene.pending), scene.theme.accent, breathing=True)
     return [changed, *scene.marks.glows.values(), pending]
 
 
 def _paint_glow(painter: QPainter, frame: FrameState) -> None:
-    """A breathing light behind what waits for an answer, and a steady one behind what was changed."""
+    """Draw a pulsating glow behind nodes of pending changes and a steady one behind changed nodes."""
     scene = frame.scene
     breath = 0.5 + 0.5 * math.sin(frame.glow * 2 * math.pi)
     for glow in _glows(scene):
@@ -259,7 +257,7 @@ def _paint_light(painter: QPainter, middle: QPointF, reach: float, color: str, s
 
 
 def _paint_rings(painter: QPainter, frame: FrameState) -> None:
-    """Rings around what is selected, hovered, pending and changed: not by color alone."""
+    """Draw rings around selected, hovered, pending and changed nodes, so that color is not the only sign."""
     scene = frame.scene
     painter.setBrush(Qt.BrushStyle.NoBrush)
     solid, dashes = Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine
@@ -278,7 +276,7 @@ def _paint_rings(painter: QPainter, frame: FrameState) -> None:
 
 
 def _circles(frame: FrameState, rows: Sequence[int]) -> list[tuple[QPointF, float]]:
-    """Middles and radii, in pixels, of those of the nodes `rows` that are in or near the view."""
+    """Return centers and radii in pixels of those nodes in `rows` that are in or near the view."""
     if not rows:
         return []
     view, scene = frame.view, frame.scene
@@ -298,35 +296,39 @@ def _paint_band(painter: QPainter, frame: FrameState, band: QRectF) -> None:
 
 
 def paint_empty(painter: QPainter, frame: FrameState) -> None:
-    """What is said where there is nothing to show."""
+    """Paint the message of an empty graph."""
     theme = frame.scene.theme
+    if frame.scene.is_loading:
+        title, hint = QCoreApplication.translate("Canvas", "Loading the graph…"), ""
+    else:
+        title = QCoreApplication.translate("Canvas", "No notes yet")
+        hint = QCoreApplication.translate("Canvas", "New notes and their links appear here.")
     area = QRectF(24, 0, frame.width - 48, frame.height)
     font = painter.font()
     font.setPointSizeF(font.pointSizeF() * 1.25)
     painter.setFont(font)
     painter.setPen(QColor(theme.muted))
     middle = int(Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap)
-    painter.drawText(area.translated(0, -14), middle, QCoreApplication.translate("Canvas", "No notes yet"))
+    painter.drawText(area.translated(0, -14), middle, title)
     painter.setFont(frame.font)
     painter.setPen(QColor(theme.faint))
-    hint = QCoreApplication.translate("Canvas", "Notes and their links appear here once they are indexed.")
     painter.drawText(area.translated(0, 16), middle, hint)
 
 
 def _sample(links: NDArray[np.int64], most: int) -> NDArray[np.int64]:
-    """All of `links`, or as many of them as may be drawn in a frame, from all parts of the list alike."""
+    """Return `links`, or an even sample if there are more than a frame can draw."""
     if len(links) <= most:
         return links
     return links[np.arange(most) * len(links) // most]
 
 
 def _ends(frame: FrameState, edges: NDArray[np.int32]) -> NDArray[np.float64]:
-    """float64 (k, 4): the ends of links in pixels."""
+    """Return the ends of links in pixels, float64 (k, 4)."""
     places, view = frame.scene.positions, frame.view
     ends = [view.to_pixels(places[edges[:, 0]]), view.to_pixels(places[edges[:, 1]])]
     return np.concatenate(ends, axis=1).astype(np.float64)
 
 
 def to_point(at: NDArray[np.float32]) -> QPointF:
-    """A place, float32 (2,), as Qt has it."""
+    """Return a position, float32 (2,), as a QPointF."""
     return QPointF(float(at[0]), float(at[1]))

@@ -1,4 +1,4 @@
-"""A small picture of the whole graph, for a minimap; drawn beside the GUI."""
+"""A small picture of the whole graph for the minimap, drawn in a worker."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 
-import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QColor, QImage, QPainter, QPen
+from PySide6.QtGui import QImage
 
 from app.desktop.graph.camera import Camera, fit_camera
 from app.desktop.graph.node_style import rgb
@@ -18,12 +16,11 @@ from app.desktop.graph.scene import Scene
 from app.graph import core_bindings
 from app.graph.core_drawing import draw_discs
 from app.graph.edge_style import Exposure
-from app.graph.raster import draw_edges, frame_budget
+from app.graph.raster import FRAME_BUDGET, draw_edges
 
 _MARGIN = 4.0
 _EDGE_ALPHA = 0.12
 _MIN_RADIUS = 0.8
-_MAX_PAINTED_NODES = 4000
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -31,7 +28,7 @@ class GraphOverview:
     """A picture of the whole graph.
 
     Args:
-        image: Transparent where there is nothing.
+        image: The picture, transparent where it is empty.
         area: The rectangle of the layout that it shows, in layout units.
     """
 
@@ -53,28 +50,28 @@ class GraphOverviewRenderer:
 
     @property
     def busy(self) -> bool:
-        """Whether one is to come."""
+        """Return whether an overview is due."""
         return self._running is not None
 
     @property
     def is_outdated(self) -> bool:
-        """Whether the one at hand shows another state than the scene is in."""
+        """Return whether the current overview shows an older state of the scene."""
         return min(self._size) > 0 and self._made_of != self._state()
 
     def request(self, width: int, height: int, ratio: float) -> None:
-        """Have it in that size, in pixels at a ratio of one; 0 for none."""
+        """Request an overview of that size in pixels at a ratio of one; 0 for none."""
         self._size, self._ratio = (width, height), ratio
         if min(self._size) <= 0:
             self.overview = None
 
     def begin(self) -> None:
-        """Draw, unless it is being drawn or nothing has changed."""
+        """Start drawing, unless a drawing is in progress or nothing changed."""
         if self._running is None and self.is_outdated:
             self._made_of = self._state()
             self._running = self._edges.run_in_worker(_work(self._scene, self._size, self._ratio))
 
     def collect(self) -> bool:
-        """Take over a finished one; whether there was one."""
+        """Take over a finished overview; return whether there was one."""
         if self._running is None or not self._running.done():
             return False
         made, self._running = self._running.result(), None
@@ -87,7 +84,7 @@ class GraphOverviewRenderer:
 
 
 def _work(scene: Scene, size: tuple[int, int], ratio: float) -> Callable[[], GraphOverview]:
-    """What draws the scene as it is now."""
+    """Return a function that draws the current state of the scene."""
     looks, bodies, colors, order = scene.edge_looks(), scene.bodies, scene.colors, scene.order
     ground = rgb(scene.theme.window)
     width, height = max(1, round(size[0] * ratio)), max(1, round(size[1] * ratio))
@@ -98,26 +95,13 @@ def _work(scene: Scene, size: tuple[int, int], ratio: float) -> Callable[[], Gra
         view = replace(view, least=_MIN_RADIUS * ratio)
         image = QImage(width, height, QImage.Format.Format_ARGB32_Premultiplied)
         pixels = image_pixels(image)
-        exposure = Exposure(_EDGE_ALPHA, 60.0, ratio, frame_budget() // 4)
+        exposure = Exposure(_EDGE_ALPHA, 60.0, ratio, FRAME_BUDGET // 4)
         draw_edges(looks(), view.to_pixels(bodies.at), pixels, exposure)
-        if core_bindings.available():
-            alone = core_bindings.WorkerThreads(1)
-            draw_discs(bodies, colors, order, None, 1.0, view, ground, ratio, pixels, alone)
-        else:
-            largest = order[-_MAX_PAINTED_NODES:]
-            _paint_points(image, view.to_pixels(bodies.at[largest]), colors[largest])
+        alone = core_bindings.WorkerThreads(1)
+        draw_discs(bodies, colors, order, None, 1.0, view, ground, ratio, pixels, alone)
         return GraphOverview(image, _area(camera, width, height))
 
     return draw
-
-
-def _paint_points(image: QImage, at: NDArray[np.float32], colors: NDArray[np.uint32]) -> None:
-    """The largest nodes, where the C core is missing."""
-    painter = QPainter(image)
-    for (x, y), color in zip(at.tolist(), colors.tolist(), strict=True):
-        painter.setPen(QPen(QColor(color & 0xFFFFFF), 1.6))
-        painter.drawPoint(round(x), round(y))
-    painter.end()
 
 
 def _area(camera: Camera, width: int, height: int) -> QRectF:

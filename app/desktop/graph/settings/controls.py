@@ -1,4 +1,4 @@
-"""The small parts that the graph's sheet is made of: sections that fold, sliders, switches, query fields."""
+"""Controls of the graph's settings panel: collapsible sections, sliders, switches and query fields."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.desktop.search.query_field import QueryField
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.icons import icon
 from app.errors import QueryError
@@ -30,7 +31,7 @@ _CONTEXT_CHARS = 14
 
 
 class CollapsibleSection(QWidget):
-    """A heading that folds what is under it; `turned` carries the section's key and whether it is open."""
+    """A heading that collapses its content; `turned` carries the section's key and whether it is open."""
 
     turned = Signal(str, bool)
 
@@ -60,11 +61,11 @@ class CollapsibleSection(QWidget):
 
     @property
     def is_open(self) -> bool:
-        """Whether its content is shown."""
+        """True if the content is visible."""
         return not self.body.isHidden()
 
     def open(self, on: bool) -> None:
-        """Show or fold its content."""
+        """Expand or collapse the content."""
         self.body.setVisible(on)
         self._head.setChecked(on)
         words = self.tr("{0}, expanded") if on else self.tr("{0}, collapsed")
@@ -78,7 +79,7 @@ class CollapsibleSection(QWidget):
         self._draw()
 
     def add(self, widget: QWidget) -> None:
-        """Put `widget` under what is there."""
+        """Append `widget` to the content."""
         self.column.addWidget(widget)
 
     def _toggle(self) -> None:
@@ -92,31 +93,31 @@ class CollapsibleSection(QWidget):
 
 
 class _Slider(QSlider):
-    """The wheel scrolls what the slider stands on; a double click asks for the first value."""
+    """A slider that leaves the wheel to the panel; a double-click requests the default value."""
 
     reset = Signal()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Qt's call for the wheel."""
+        """Leave the wheel to the panel."""
         event.ignore()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """Qt's call for a double click."""
+        """Request the default value."""
         self.reset.emit()
         event.accept()
 
 
 class SliderRow(QWidget):
-    """A name, the value, and a slider; `moved` carries the value at every step.
+    """A name, a value and a slider; `moved` carries the value at every step.
 
     Args:
-        title: What is set.
-        words: What it does, as the tool tip.
-        low: The least value.
-        high: The largest value.
-        first: What a double click goes back to.
-        step: The value of one step.
-        shown: The value in words.
+        title: The name.
+        words: The tool tip.
+        low: The lowest value.
+        high: The highest value.
+        first: The default value, which a double-click restores.
+        step: The difference of one step.
+        shown: Formats the value.
     """
 
     moved = Signal(float)
@@ -158,11 +159,11 @@ class SliderRow(QWidget):
 
     @property
     def value(self) -> float:
-        """Where the slider stands."""
+        """The current value."""
         return self.slider.value() * self._step
 
     def set(self, value: float) -> None:
-        """Put the slider there, without a word."""
+        """Set the value without emitting a signal."""
         blocked = self.slider.blockSignals(True)
         self.slider.setValue(round(value / self._step))
         self.slider.blockSignals(blocked)
@@ -174,7 +175,7 @@ class SliderRow(QWidget):
 
 
 def checkbox(title: str, words: str, *, on: bool = False) -> QCheckBox:
-    """A box to tick."""
+    """Create a check box."""
     made = QCheckBox(title)
     made.setToolTip(words)
     made.setChecked(on)
@@ -182,15 +183,15 @@ def checkbox(title: str, words: str, *, on: bool = False) -> QCheckBox:
 
 
 class SectionComboBox(QComboBox):
-    """A choice; the wheel scrolls what it stands on instead of changing it."""
+    """A combo box that leaves the wheel to the panel."""
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Qt's call for the wheel."""
+        """Leave the wheel to the panel."""
         event.ignore()
 
 
 def with_label(title: str, widget: QWidget) -> QWidget:
-    """A name with `widget` beside it."""
+    """Return a row of a label and `widget`."""
     made = QWidget()
     row = QHBoxLayout(made)
     row.setContentsMargins(0, 0, 0, 0)
@@ -205,20 +206,18 @@ def with_label(title: str, widget: QWidget) -> QWidget:
 
 
 class GraphQueryField(QWidget):
-    """A line in the search language; `asked` carries it when the typing rests, or on Enter.
+    """A query field with a menu of saved searches, and the number of results or the error below it.
 
-    What cannot be read is said under the line, with the place where reading ended.
+    `asked` carries the query when the user pauses or presses Enter.
     """
 
     asked = Signal(str)
 
-    def __init__(self, hint: str, words: str) -> None:
+    def __init__(self, theme: Theme, hint: str, words: str) -> None:
         super().__init__()
-        self.field = QLineEdit()
-        self.field.setPlaceholderText(hint)
+        self.field = QueryField(theme, hint)
         self.field.setToolTip(words)
         self.field.setAccessibleName(words)
-        self.field.setClearButtonEnabled(True)
         self._star = self.field.addAction(QIcon(), QLineEdit.ActionPosition.TrailingPosition)
         self._star.setToolTip(self.tr("Saved searches"))
         self._star.setVisible(False)
@@ -241,9 +240,10 @@ class GraphQueryField(QWidget):
         self.field.textEdited.connect(lambda _text: self._typing.start())
         self.field.textChanged.connect(self._emptied)
         self.field.returnPressed.connect(self._ask)
+        self.set_theme(theme)
 
     def offer(self, searches: Sequence[SavedSearch]) -> None:
-        """Offer these saved searches behind the star at the end of the line; without any there is none."""
+        """Offer saved searches in the menu of the star, which is hidden without any."""
         self._menu.clear()
         for one in searches:
             action = self._menu.addAction(one.name)
@@ -253,11 +253,12 @@ class GraphQueryField(QWidget):
 
     def set_theme(self, theme: Theme) -> None:
         """Apply a theme."""
+        self.field.set_theme(theme)
         self._star.setIcon(icon(theme, "star"))
 
     @property
     def text(self) -> str:
-        """The query, without spaces around it."""
+        """The query, stripped."""
         return self.field.text().strip()
 
     @property
@@ -266,17 +267,17 @@ class GraphQueryField(QWidget):
         return "" if self._said.isHidden() else self._said.text()
 
     def set(self, query: str) -> None:
-        """Show `query`, without asking."""
+        """Show `query` without emitting a signal."""
         self._last = query
         if query != self.text:
             self.field.setText(query)
 
     def show_answer(self, words: str) -> None:
-        """Say under the line what was found; empty for nothing."""
+        """Show the result below the field; empty for none."""
         self._show_text(words, "faint")
 
     def show_error(self, query: str, error: QueryError) -> None:
-        """Say why `query` cannot be read, and where it ends to be readable."""
+        """Show the error of `query` and its position."""
         self._show_text(f"{error_marker(query, error)}{error.message}", "danger")
 
     def _show_text(self, words: str, tone: str) -> None:
@@ -307,7 +308,7 @@ class GraphQueryField(QWidget):
 
 
 def error_marker(query: str, error: QueryError) -> str:
-    """A line that points out where reading `query` ended; empty where the error does not say."""
+    """Return a line that marks the position of an error in `query`; empty if it is unknown."""
     position = error.data.get("position")
     if not isinstance(position, int) or position > len(query):
         return ""

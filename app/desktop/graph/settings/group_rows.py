@@ -1,4 +1,4 @@
-"""The groups of the graph's sheet: a query and a color each, the first that matches counts."""
+"""The query groups in the graph's settings: a query and a color each, the first match counts."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QToolButton, QVBo
 
 from app.desktop.graph.settings.controls import GraphQueryField
 from app.desktop.graph.settings.model import PALETTE, QueryGroup
+from app.desktop.search.query_field import Suggest
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.icons import icon
 from app.errors import QueryError
@@ -25,14 +26,16 @@ class GroupRows(QWidget):
 
     changed = Signal(object)
 
-    def __init__(self) -> None:
+    def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self._theme: Theme | None = None
+        self._theme = theme
+        self._suggest: Suggest | None = None
         self._rows: list[_GroupRow] = []
         self._searches: tuple[SavedSearch, ...] = ()
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(4)
+        self._settled_groups: tuple[QueryGroup, ...] = ()
         self.add_button = QPushButton(self.tr("Add group"))
         self.add_button.setProperty("role", "quiet")
         self.add_button.setToolTip(self.tr("Color the notes that match a search"))
@@ -51,15 +54,22 @@ class GroupRows(QWidget):
             row.set_theme(theme)
 
     def offer(self, searches: Sequence[SavedSearch]) -> None:
-        """Offer these saved searches to each group."""
+        """Offer saved searches to each group."""
         self._searches = tuple(searches)
         for row in self._rows:
             row.query.offer(self._searches)
 
+    def set_suggest(self, suggest: Suggest) -> None:
+        """Suggest what this function returns in each query."""
+        self._suggest = suggest
+        for row in self._rows:
+            row.query.field.set_suggest(suggest)
+
     def show_groups(self, groups: Sequence[QueryGroup]) -> None:
-        """Put `groups` in place of those shown; rows that say the same stay as they are."""
-        if tuple(groups) == self.groups:
+        """Show `groups` if they differ from those last shown or edited; what is being typed is kept."""
+        if tuple(groups) == self._settled_groups:
             return
+        self._settled_groups = tuple(groups)
         for row in self._rows:
             row.hide()
             row.deleteLater()
@@ -69,13 +79,13 @@ class GroupRows(QWidget):
         self._mark_first()
 
     def show_count(self, place: int, count: int) -> None:
-        """Say how many notes a group has."""
+        """Show how many notes a group has."""
         if place < len(self._rows) and self._rows[place].query.text:
             words = pluralize(count, self.tr("note"), self.tr("notes"))
             self._rows[place].query.show_answer("" if count else words)
 
     def show_error(self, place: int, query: str, error: QueryError) -> None:
-        """Say why the query of a group cannot be read."""
+        """Show why the query of a group is invalid."""
         if place < len(self._rows):
             self._rows[place].query.show_error(query, error)
 
@@ -88,15 +98,15 @@ class GroupRows(QWidget):
         row.query.field.setFocus()
 
     def _insert(self, group: QueryGroup) -> _GroupRow:
-        row = _GroupRow(group)
+        row = _GroupRow(self._theme, group)
         row.edited.connect(self._emit_changed)
         row.raised.connect(partial(self._raise, row))
         row.removed.connect(partial(self._remove, row))
         self._rows.append(row)
         self._column.insertWidget(self._column.count() - 1, row)
-        if self._theme is not None:
-            row.set_theme(self._theme)
         row.query.offer(self._searches)
+        if self._suggest is not None:
+            row.query.field.set_suggest(self._suggest)
         return row
 
     def _raise(self, row: _GroupRow) -> None:
@@ -124,7 +134,8 @@ class GroupRows(QWidget):
             row.set_place(place)
 
     def _emit_changed(self) -> None:
-        self.changed.emit(self.groups)
+        self._settled_groups = self.groups
+        self.changed.emit(self._settled_groups)
 
 
 class _GroupRow(QWidget):
@@ -134,17 +145,15 @@ class _GroupRow(QWidget):
     raised = Signal()
     removed = Signal()
 
-    def __init__(self, group: QueryGroup) -> None:
+    def __init__(self, theme: Theme, group: QueryGroup) -> None:
         super().__init__()
         self._color = group.color
-        self._theme: Theme | None = None
         self._swatch = self._button(self.tr("Group color"))
         self._swatch.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._colors = QMenu(self._swatch)
         self._swatch.setMenu(self._colors)
-        self.query = GraphQueryField(
-            self.tr("tag:project"), self.tr("Search that selects the notes of the group")
-        )
+        words = self.tr("Search that selects the notes of the group")
+        self.query = GraphQueryField(theme, self.tr("tag:project"), words)
         self.query.set(group.query)
         self._up = self._button(self.tr("Move up (the first matching group colors a note)"))
         self._up.clicked.connect(self.raised)
@@ -156,6 +165,7 @@ class _GroupRow(QWidget):
         row.setSpacing(2)
         for widget in (self._swatch, self.query, self._up, self._off):
             row.addWidget(widget, 1 if widget is self.query else 0, Qt.AlignmentFlag.AlignTop)
+        self.set_theme(theme)
 
     @property
     def group(self) -> QueryGroup:
@@ -163,7 +173,7 @@ class _GroupRow(QWidget):
         return QueryGroup(query=self.query.text, color=self._color)
 
     def set_place(self, place: int) -> None:
-        """Its place from 0: the first cannot go up."""
+        """Set its position from 0: the first row can't move up."""
         self._up.setEnabled(place > 0)
         self.query.field.setAccessibleName(self.tr("Search of group {0}").format(place + 1))
 
@@ -181,8 +191,7 @@ class _GroupRow(QWidget):
 
     def _set_color(self, color: str) -> None:
         self._color = color
-        if self._theme is not None:
-            self._swatch.setIcon(_disc(self._theme.node_colors[color]))
+        self._swatch.setIcon(_disc(self._theme.node_colors[color]))
         self.edited.emit()
 
     def _button(self, words: str) -> QToolButton:

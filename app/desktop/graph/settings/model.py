@@ -1,4 +1,4 @@
-"""What the user has set in the graph's sheet: kept per vault, and read back with care."""
+"""The settings of the graph view, saved per vault and validated when they are loaded."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PALETTE = tuple(f"palette-{place}" for place in range(8))
 
 
 class LayoutMode(StrEnum):
-    """What decides where nodes are."""
+    """What determines the positions of nodes."""
 
     FORCE = "force"
     FOLDER = "folder"
@@ -35,7 +35,7 @@ class QueryGroup(BaseModel):
 
 
 class VisibilitySettings(BaseModel):
-    """Which kinds of nodes and links are there; `dimmed` keeps what the filter leaves out, but faint."""
+    """Which kinds of nodes and links are visible; `dimmed` dims filtered nodes instead of hiding them."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -48,7 +48,7 @@ class VisibilitySettings(BaseModel):
 
 
 class ForceSettings(BaseModel):
-    """The forces, as the sliders have them; the first values are those of a layout from scratch."""
+    """The forces as set by the sliders; the defaults are those of a layout from scratch."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -59,7 +59,7 @@ class ForceSettings(BaseModel):
 
 
 class GraphSettings(BaseModel):
-    """All of it. `minimap` and `color_by` are None for what suits the vault; `folded` names sections."""
+    """All settings. `minimap` and `color_by` are None for the vault's default; `folded` names sections."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -72,16 +72,16 @@ class GraphSettings(BaseModel):
     arrangement: LayoutMode = LayoutMode.FORCE
     folded: tuple[str, ...] = ("groups", "forces", "arrange", "analysis")
 
-    def with_(self, **values: object) -> GraphSettings:
-        """The same with other values."""
+    def updated(self, **values: object) -> GraphSettings:
+        """Return a copy with other values."""
         return self.model_copy(update=values)
 
 
 def parse_graph_settings(kept: Mapping[str, Any]) -> GraphSettings:
-    """The choices that were kept; a field that says nothing sensible has its first value.
+    """Return the saved settings; an invalid field gets its default.
 
     Args:
-        kept: What `GraphSettings.model_dump(mode="json")` gave, perhaps of another version, or nothing.
+        kept: What `GraphSettings.model_dump(mode="json")` returned, perhaps in another version, or nothing.
     """
     good: dict[str, Any] = {}
     for name in GraphSettings.model_fields.keys() & kept.keys():

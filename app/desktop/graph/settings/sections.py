@@ -33,7 +33,7 @@ from app.desktop.theme.icons import icon
 
 
 class DisplaySection(CollapsibleSection):
-    """Colours, and the overview map."""
+    """Colors and the minimap."""
 
     changed = Signal(object)
 
@@ -62,24 +62,24 @@ class DisplaySection(CollapsibleSection):
         self.colors.setCurrentIndex(max(0, self.colors.findData(choices.color_by)))
 
     def show_minimap(self, on: bool) -> None:
-        """Tick whether the map is shown now, by choice or by size."""
+        """Show whether the minimap is visible, by choice or by size."""
         self.minimap.setChecked(on)
 
     def _emit_changed(self, **values: object) -> None:
-        self.changed.emit(self._choices.with_(**values))
+        self.changed.emit(self._choices.updated(**values))
 
 
 class FilterSection(CollapsibleSection):
-    """A search, and which kinds of nodes and links there are."""
+    """A filter query, and the visible kinds of nodes and links."""
 
     changed = Signal(object)
 
-    def __init__(self, choices: GraphSettings, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, choices: GraphSettings, parent: QWidget | None = None) -> None:
         super().__init__("filters", "", parent)
         self._head.setText(self.tr("Filters"))
         self._choices = choices
         words = self.tr("Show only the notes that match: words, tag:, path:, type:, -not, OR, (…)")
-        self.query = GraphQueryField(self.tr("Search, such as tag:idea -path:Archive"), words)
+        self.query = GraphQueryField(theme, self.tr("Search, such as tag:idea -path:Archive"), words)
         self.add(self.query)
         self._boxes: dict[str, QCheckBox] = {}
         for name, title, tip in (
@@ -110,7 +110,7 @@ class FilterSection(CollapsibleSection):
             box.clicked.connect(lambda on, name=name: self._set(name, on))
             self._boxes[name] = box
             self.add(box)
-        self.query.asked.connect(lambda text: self.changed.emit(self._choices.with_(filter=text)))
+        self.query.asked.connect(lambda text: self.changed.emit(self._choices.updated(filter=text)))
 
     def set_theme(self, theme: Theme) -> None:
         """Apply a theme."""
@@ -118,7 +118,7 @@ class FilterSection(CollapsibleSection):
         self.query.set_theme(theme)
 
     def box(self, name: str) -> QCheckBox:
-        """The switch of one field of `VisibilitySettings`."""
+        """Return the switch of one field of `VisibilitySettings`."""
         return self._boxes[name]
 
     def show_choices(self, choices: GraphSettings) -> None:
@@ -130,7 +130,7 @@ class FilterSection(CollapsibleSection):
 
     def _set(self, name: str, on: bool) -> None:
         shown = VisibilitySettings.model_validate({**self._choices.shown.model_dump(), name: on})
-        self.changed.emit(self._choices.with_(shown=shown))
+        self.changed.emit(self._choices.updated(shown=shown))
 
 
 class GroupSection(CollapsibleSection):
@@ -138,13 +138,13 @@ class GroupSection(CollapsibleSection):
 
     changed = Signal(object)
 
-    def __init__(self, choices: GraphSettings, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, choices: GraphSettings, parent: QWidget | None = None) -> None:
         super().__init__("groups", "", parent)
         self._head.setText(self.tr("Groups"))
         self._choices = choices
-        self.rows = GroupRows()
+        self.rows = GroupRows(theme)
         self.add(self.rows)
-        self.rows.changed.connect(lambda groups: self.changed.emit(self._choices.with_(groups=groups)))
+        self.rows.changed.connect(lambda groups: self.changed.emit(self._choices.updated(groups=groups)))
 
     def set_theme(self, theme: Theme) -> None:
         """Apply a theme."""
@@ -158,7 +158,7 @@ class GroupSection(CollapsibleSection):
 
 
 class ForceSection(CollapsibleSection):
-    """The sliders of the physics, its first state, and its pause."""
+    """The sliders of the physics, with reset and pause."""
 
     changed = Signal(object)
     paused = Signal(bool)
@@ -214,7 +214,7 @@ class ForceSection(CollapsibleSection):
         self.reset = QPushButton(self.tr("Reset"))
         self.reset.setProperty("role", "quiet")
         self.reset.setToolTip(self.tr("Reset all sliders to their defaults"))
-        self.reset.clicked.connect(lambda: self.changed.emit(self._choices.with_(pull=ForceSettings())))
+        self.reset.clicked.connect(lambda: self.changed.emit(self._choices.updated(pull=ForceSettings())))
         self.pause = checkbox(self.tr("Freeze"), self.tr("Stop the layout from moving (Space)"))
         self.pause.clicked.connect(self.paused)
         self.add(self.pause)
@@ -229,7 +229,7 @@ class ForceSection(CollapsibleSection):
 
     def _set(self, name: str, value: float) -> None:
         pull = ForceSettings.model_validate({**self._choices.pull.model_dump(), name: value})
-        self.changed.emit(self._choices.with_(pull=pull))
+        self.changed.emit(self._choices.updated(pull=pull))
 
 
 class LayoutSection(CollapsibleSection):
@@ -316,11 +316,11 @@ class LayoutSection(CollapsibleSection):
         self.buttons[choices.arrangement].setChecked(True)
 
     def show_state(self, kind: LayoutMode) -> None:
-        """Tick the arrangement that is shown."""
+        """Check the current arrangement."""
         self.buttons[kind].setChecked(True)
 
     def forbid(self, reasons: Mapping[LayoutMode, str]) -> None:
-        """Grey out what cannot be done now, each with its reason."""
+        """Disable what is unavailable, with the reason as its tool tip."""
         for kind, button in self.buttons.items():
             button.setEnabled(kind not in reasons)
             button.setToolTip(reasons.get(kind, self._words[kind]))
@@ -329,7 +329,7 @@ class LayoutSection(CollapsibleSection):
         self.why.setVisible(bool(said))
 
     def _choose(self, kind: LayoutMode) -> None:
-        self.changed.emit(self._choices.with_(arrangement=kind))
+        self.changed.emit(self._choices.updated(arrangement=kind))
 
 
 def _make_wide(button: QToolButton) -> None:

@@ -1,7 +1,7 @@
-"""Colors for code blocks, by Pygments, a piece of a block at a time.
+"""Syntax highlighting of code blocks by Pygments, one chunk of a block at a time.
 
-An edit is followed by one piece of a block, not by all of it, so that typing in long code stays quick. A
-piece starts without knowledge of what stands above it: a string over many lines may lose its color there.
+After an edit, only one chunk is highlighted again, so that typing in long code stays fast. A chunk starts
+without knowledge of the lines above: a multi-line string may lose its color there.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _MAX_PIECES = 128
 
 
 class CodeSpan(NamedTuple):
-    """A colored stretch of a line of code; `color` as "rrggbb" or empty."""
+    """A colored range of a line of code; `color` as "rrggbb" or empty."""
 
     start: int
     end: int
@@ -31,22 +31,22 @@ class CodeSpan(NamedTuple):
 
 
 class CodeColors:
-    """Gives the colors of lines of code, and keeps those of the last pieces."""
+    """Computes the colors of lines of code, and caches the most recent chunks."""
 
     def __init__(self) -> None:
         self._pieces: OrderedDict[tuple[str, bool, str], list[list[CodeSpan]]] = OrderedDict()
 
     def clear(self) -> None:
-        """Forget all colors."""
+        """Clear the cache."""
         self._pieces.clear()
 
     def spans(self, language: str, code: Sequence[str], at: int, is_dark: bool) -> list[CodeSpan]:
-        """The colored stretches of a line.
+        """Return the colored ranges of a line.
 
         Args:
-            language: What stands behind the fence.
+            language: The info string after the fence.
             code: The lines of the block.
-            at: Which of them.
+            at: The index of the line.
             is_dark: Whether the theme is dark.
         """
         if not language:

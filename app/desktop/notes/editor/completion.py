@@ -1,4 +1,4 @@
-"""Completion while typing: what is being typed, what can be offered for it, and the list that offers it."""
+"""Completion while typing: detect the request, list static items, and show the popup."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class CompletionRequest:
 
     Attributes:
         kind: "note", "embed", "heading", "block", "tag", "date" or "command".
-        word: What stands there so far.
-        note: For a heading or block the note that it is in; empty for this one.
+        word: The typed part.
+        note: For a heading or block, the note that contains it; empty for this one.
     """
 
     kind: str
@@ -39,7 +39,7 @@ class CompletionRequest:
 
 @dataclass(frozen=True, slots=True)
 class CompletionItem:
-    """What is offered: how it is shown, and what is inserted in place of the word."""
+    """A completion: its label, and the text that replaces the typed part."""
 
     label: str
     text: str
@@ -47,7 +47,7 @@ class CompletionItem:
 
 @dataclass(frozen=True, slots=True)
 class SlashCommand:
-    """A command that can be typed after a slash; without `run` it is one of the editor's own."""
+    """A slash command; without `run` it is one of the editor's own."""
 
     id: str
     title: str
@@ -55,7 +55,7 @@ class SlashCommand:
 
 
 def find_request(before: str, *, in_code: bool = False) -> CompletionRequest | None:
-    """What is being typed at the end of the text before the cursor.
+    """Return the completion request at the end of the text before the cursor.
 
     Args:
         before: The line up to the cursor.
@@ -79,7 +79,7 @@ def find_request(before: str, *, in_code: bool = False) -> CompletionRequest | N
 
 
 def date_items(word: str, today: date) -> list[CompletionItem]:
-    """The days that a word after "@" may mean, with their dates."""
+    """Return the days that match a word after "@", with their dates."""
     days = {"today": 0, "tomorrow": 1, "yesterday": -1}
     for ahead in range(2, 8):
         days[f"next {today + timedelta(days=ahead):%A}".lower()] = ahead
@@ -94,7 +94,7 @@ def date_items(word: str, today: date) -> list[CompletionItem]:
 
 
 def command_items(word: str, commands: Sequence[SlashCommand]) -> list[CompletionItem]:
-    """The commands whose title has a word that starts so."""
+    """Return the commands with a word in the title that starts with the typed text."""
     wanted = word.casefold()
     return [
         CompletionItem(one.title, one.id)
@@ -104,9 +104,9 @@ def command_items(word: str, commands: Sequence[SlashCommand]) -> list[Completio
 
 
 class CompletionPopup(QListView):
-    """A list below or above the line with the cursor, never over it. The editor keeps the focus.
+    """A list below or above the line with the cursor, never over it; the editor keeps the focus.
 
-    `chosen` carries the number of the item that was chosen.
+    `chosen` carries the index of the chosen item.
     """
 
     chosen = Signal(int)
@@ -129,14 +129,14 @@ class CompletionPopup(QListView):
 
     @property
     def is_open(self) -> bool:
-        """Whether it is shown."""
+        """True if it is shown."""
         return self.isVisible()
 
     def offer(self, labels: list[str], line: QRect) -> None:
         """Show labels next to a line.
 
         Args:
-            labels: What is offered; nothing closes the list.
+            labels: The completions; an empty list closes the popup.
             line: The area of the cursor, in the editor.
         """
         if not labels:
@@ -149,7 +149,7 @@ class CompletionPopup(QListView):
         self.raise_()
 
     def take_key(self, event: QKeyEvent) -> bool:
-        """Whether a key was meant for the list, which has acted on it; Escape is the editor's."""
+        """Handle a key for the list; return whether it was handled. Escape is left to the editor."""
         if not self.is_open or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
             return False
         key = event.key()
@@ -175,7 +175,7 @@ class CompletionPopup(QListView):
             self.chosen.emit(index.row())
 
     def _place(self, line: QRect) -> None:
-        """Below the line if there is room, else where there is more of it."""
+        """Position the list below the line if there is room, else on the side with more room."""
         editor = self.parentWidget()
         area = editor.rect() if editor is not None else QRect()
         row = max(1, self.sizeHintForRow(0))

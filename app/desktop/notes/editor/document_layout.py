@@ -1,8 +1,8 @@
-"""Shows a `QTextDocument` that holds the exact source through a `TextFlow`.
+"""Show a `QTextDocument` that holds the exact source through a `TextFlow`.
 
-Qt keeps the cursor, undo, the clipboard, drag and drop, input methods and accessibility. Only the line with
-the cursor needs a real `QTextBlock.layout()`: there what is shown is the source, and Qt asks that layout for
-the cursor's place.
+Qt still handles the cursor, undo, the clipboard, drag and drop, input methods and accessibility. Only the
+line with the cursor needs a real `QTextBlock.layout()`: it shows the source, and Qt uses that layout to
+locate the cursor.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ _DEFAULT_CLIP_HEIGHT = 2_000.0
 
 
 class LiveLayout(QAbstractTextDocumentLayout):
-    """Lays a document out as `flow` shows it.
+    """Lays out a document as `flow` shows it.
 
     Attributes:
         flow: The lines as rows.
-        is_paused: Whether changes of the document are ignored, because the flow is loaded otherwise.
+        is_paused: Whether to ignore changes of the document, because the flow is loaded separately.
         left: The left edge of the text column, in the document.
         top: The top edge of the text, below the header.
         hovered: The line under the pointer, -1 for none.
-        cursor_position: Gives the position of the cursor. It must not hold a reference to the editor:
+        cursor_position: Returns the position of the cursor. It must not hold a reference to the editor:
             Python's garbage collector would delete both in the wrong order.
     """
 
@@ -57,44 +57,40 @@ class LiveLayout(QAbstractTextDocumentLayout):
         self._revision = -1
         self._block_key: tuple[int, object] | None = None
 
-    # Between positions of the document (UTF-16) and (line, column)
-
     def place(self, position: int) -> tuple[int, int]:
-        """The line and column of a position."""
+        """Return the line and column of a position."""
         block = self.document().findBlock(position)
         number = block.blockNumber()
         line = self.flow.lines[number] if 0 <= number < len(self.flow.lines) else ""
         return number, from_utf16_offset(line, position - block.position())
 
     def position(self, line: int, column: int) -> int:
-        """The position of a line and column."""
+        """Return the position of a line and column."""
         block = self.document().findBlockByNumber(line)
         return block.position() + to_utf16_offset(self.flow.lines[line], column)
 
     def caret(self, position: int) -> QRectF:
-        """Where the cursor is at a position, in the document."""
+        """Return the cursor's rectangle for a position, in document coordinates."""
         return hit_test.caret_rect(self.flow, *self.place(position)).translated(self.left, self.top)
 
     def to_flow(self, point: QPointF) -> QPointF:
-        """A point of the document in the flow."""
+        """Convert a point from document to flow coordinates."""
         return point - QPointF(self.left, self.top)
 
     def mark_current(self) -> None:
-        """Take the document as it is for what the flow shows."""
+        """Record that the flow shows the document's current revision."""
         self.is_paused = False
         self._revision = self.document().revision()
         self._block_key = None
 
     def emit_size(self) -> None:
-        """Tell the editor the size of everything."""
+        """Emit the size of the document."""
         self.documentSizeChanged.emit(self.documentSize())
 
-    # What Qt asks
-
     def documentChanged(self, position: int, removed: int, added: int) -> None:
-        """Bring the flow up to date with a change of the document."""
+        """Update the flow after a change of the document."""
         document, flow = self.document(), self.flow
-        if self.is_paused or document.revision() == self._revision:  # no text changed: a new width
+        if self.is_paused or document.revision() == self._revision:  # no text changed: the width is new
             return
         self._revision = document.revision()
         first = document.findBlock(position)
@@ -109,7 +105,7 @@ class LiveLayout(QAbstractTextDocumentLayout):
             lines.append(block.text())
             block = block.next()
         while gone > 1 and count > 1 and lines[-1] == flow.lines[start + gone - 1]:
-            gone, count = gone - 1, count - 1  # Qt names one block too many
+            gone, count = gone - 1, count - 1  # Qt reports one block too many
             lines.pop()
         if gone == count and flow.lines[start : start + gone] == lines:
             self._show_composition(first)
@@ -123,38 +119,38 @@ class LiveLayout(QAbstractTextDocumentLayout):
         self.update.emit()
 
     def documentSize(self) -> QSizeF:
-        """The size of everything."""
+        """Return the size of the document."""
         return QSizeF(self.page_width, self.top + self.flow.heights.total + _BOTTOM_MARGIN)
 
     def pageCount(self) -> int:
-        """One page."""
+        """Return one page."""
         return 1
 
     def frameBoundingRect(self, frame: QTextFrame) -> QRectF:
-        """The area of everything."""
+        """Return the area of the document."""
         return QRectF(QPointF(0, 0), self.documentSize())
 
     def blockBoundingRect(self, block: QTextBlock) -> QRectF:
-        """The area of a line's text; Qt takes its corner and the block's layout to find the cursor."""
+        """Return the area of a line's text; Qt adds the block's layout to it to locate the cursor."""
         number = block.blockNumber()
         flow = self.flow
         if not 0 <= number < len(flow.rows):
             return QRectF()
         height = flow.heights[number]
         if len(flow.lines[number]) > MAX_STYLED_LENGTH:
-            # To lay such a line out as one would take 30 ms for each key. Qt takes the corner of the
-            # rectangle for the cursor where the block has no lines.
+            # A full layout of such a line would take 30 ms for each key. Where the block has no lines, Qt
+            # uses the corner of the rectangle as the cursor.
             line, column = self.place(self.cursor_position())
             caret = hit_test.caret_rect(flow, number, column if line == number else 0)
             return QRectF(caret.x() + self.left, caret.y() + self.top, 1, height)
         self._lay_out_block(block, number)
         row, above = flow.rows[number], space_above(flow, number, flow.rows[number])
         corner = QPointF(self.left + row.indent, self.top + flow.heights.top(number) + above)
-        block.layout().setPosition(corner)  # screen readers ask the layout itself
+        block.layout().setPosition(corner)  # screen readers query the layout itself
         return QRectF(corner.x(), corner.y(), flow.width - row.indent, max(0.0, height - above))
 
     def _lay_out_block(self, block: QTextBlock, number: int) -> None:
-        """Give the block a layout that Qt can ask: the same as is shown where the source is shown."""
+        """Give the block a layout for Qt's queries: the same as shown where the source is shown."""
         layout, flow = block.layout(), self.flow
         row = flow.row(number)
         key = (
@@ -169,19 +165,19 @@ class LiveLayout(QAbstractTextDocumentLayout):
         option.setTabStopDistance(4 * flow.style.space)
         layout.setTextOption(option)
         layout.setFont(flow.style.headings[level] if level else source_font(flow, row))
-        # No formats: Qt takes `setFormats` on a block's layout for a change of the document.
+        # No formats: Qt treats `setFormats` on a block's layout as a change of the document.
         break_lines(layout, flow.width - row.indent)
         self._block_key = key
 
     def hitTest(self, point: object, accuracy: Qt.HitTestAccuracy) -> int:
-        """The position at a point."""
+        """Return the position at a point."""
         if not self.flow.rows:
             return -1
         inside = self.to_flow(QPointF(point))  # type: ignore[call-overload]
         return self.position(*hit_test.position_at(self.flow, inside.x(), max(0.0, inside.y())))
 
     def draw(self, painter: QPainter, context: QAbstractTextDocumentLayout.PaintContext) -> None:
-        """Paint what is in the clip of the context."""
+        """Paint the clip region of the context."""
         flow = self.flow
         clip = context.clip
         if not clip.isValid():
@@ -193,7 +189,7 @@ class LiveLayout(QAbstractTextDocumentLayout):
         highlights = self._highlights(context.selections, top, bottom)
         painting.paint(flow, painter, top, bottom, highlights, self.hovered)
         cursor = context.cursorPosition
-        if cursor != -1:  # below -1 while an input method composes
+        if cursor != -1:  # less than -1 while an input method composes
             caret = hit_test.caret_rect(flow, *self.place(cursor if cursor >= 0 else self.cursor_position()))
             painter.fillRect(QRectF(caret.x(), caret.y(), _CARET_WIDTH, caret.height()), flow.style.text)
         painter.restore()
@@ -203,7 +199,7 @@ class LiveLayout(QAbstractTextDocumentLayout):
     def _highlights(
         self, selections: list[QAbstractTextDocumentLayout.Selection], top: float, bottom: float
     ) -> list[Highlight]:
-        """The selections that are in view, each in its own color."""
+        """Return the visible selections, each in its own color."""
         if not selections:
             return []
         flow, document = self.flow, self.document()
@@ -220,7 +216,7 @@ class LiveLayout(QAbstractTextDocumentLayout):
         return found
 
     def _show_composition(self, block: QTextBlock) -> None:
-        """Show what an input method is composing; the text has not changed."""
+        """Show the text that an input method is composing; the document has not changed."""
         flow, old = self.flow, self.flow.preedit
         flow.preedit = None
         block = self.document().findBlock(self.cursor_position())

@@ -1,8 +1,8 @@
-"""Makes drawings: pictures, formulas by ziamath, diagrams by mermaid-render, embedded notes from their HTML.
+"""Render drawings: pictures, formulas by ziamath, diagrams by mermaid-render, embedded notes from HTML.
 
-It runs in a worker thread: nothing here touches a widget. ziamath and mermaid-render were chosen because they
-need no browser and no network: ziamath sets TeX as paths of SVG, mermaid-render runs Mermaid's own parser in
-QuickJS and rasterizes by resvg. Both are loaded with the first formula or diagram.
+It runs in a worker thread: nothing here uses a widget. ziamath and mermaid-render were chosen because they
+need no browser and no network: ziamath sets TeX as SVG paths, mermaid-render runs Mermaid's own parser in
+QuickJS and rasterizes with resvg. Both are loaded with the first formula or diagram.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _PIXELS_PER_POINT = 96 / 72
 _DISPLAY_SCALE, _INLINE_SCALE = 1.15, 1.02
 _MAX_DIAGRAM_PIXELS = 4_000
 _LIGHT_THEME, _DARK_THEME = "redux-color", "dark"
-# ziamath keeps its options and fonts in module globals, and QuickJS is used by one thread at a time.
+# ziamath keeps its options and fonts in module globals, and QuickJS is not thread-safe.
 _TYPESETTING_LOCK = threading.Lock()
 
 Render = Callable[[str, int], tuple[str, dict[str, QImage]] | None]
@@ -32,12 +32,12 @@ Load = Callable[[str], QImage | None]
 
 
 def draw(request: DrawingRequest, load: Load, render: Render | None = None) -> Drawing:
-    """Make a drawing; `NOT_DRAWABLE` for a source that can't be drawn.
+    """Render a drawing; return `NOT_DRAWABLE` for an invalid source.
 
     Args:
-        request: What is to be drawn.
-        load: Gives the picture that a target names.
-        render: Gives the HTML and the pictures of the note that an embed names, for a width.
+        request: The request.
+        load: Returns the picture for a target.
+        render: Returns the HTML and pictures of an embedded note, for a width.
     """
     if len(request.source) > _MAX_SOURCE_CHARS:
         return NOT_DRAWABLE
@@ -45,7 +45,7 @@ def draw(request: DrawingRequest, load: Load, render: Render | None = None) -> D
         return _draw_image(request, load)
     if request.kind == "embed":
         return _draw_embed(request, render) if render is not None else NOT_DRAWABLE
-    # The libraries raise many kinds of errors for a source that is not finished or not valid.
+    # The libraries raise many kinds of errors for an incomplete or invalid source.
     try:
         with _TYPESETTING_LOCK:
             return _draw_diagram(request) if request.kind == "mermaid" else _draw_formula(request)
@@ -78,13 +78,13 @@ def _draw_image(request: DrawingRequest, load: Load) -> Drawing:
 
 
 def _draw_formula(request: DrawingRequest) -> Drawing:
-    # It finds its fonts by a function of the standard library that a later one replaces.
+    # It locates its fonts by a function that later Python versions replace.
     warnings.filterwarnings("ignore", category=DeprecationWarning, module="ziamath")
     from PySide6.QtSvg import QSvgRenderer
     from ziamath.config import config
     from ziamath.zmath import Latex
 
-    config.svg2 = False  # QtSvg draws the symbols of SVG 2 in the wrong place
+    config.svg2 = False  # QtSvg misplaces the symbols of SVG 2
     is_inline = request.kind == "inline-math"
     scale = _INLINE_SCALE if is_inline else _DISPLAY_SCALE
     size = request.points * _PIXELS_PER_POINT * scale
@@ -118,7 +118,7 @@ def _draw_diagram(request: DrawingRequest) -> Drawing:
 
 
 def _draw_embed(request: DrawingRequest, render: Render) -> Drawing:
-    """An embedded note as a picture."""
+    """Render an embedded note as a picture."""
     found = render(request.source, request.width)
     if found is None:
         return NOT_DRAWABLE

@@ -1,7 +1,7 @@
-"""Pictures, formulas, diagrams and embedded notes that replace source in the editor, and their cache.
+"""Drawings that replace source in the editor (pictures, formulas, diagrams, embeds), and their cache.
 
-A worker thread makes them (`drawing_worker`). The editor asks the cache, shows the source for what is not
-there yet, and is given the drawing later.
+A worker thread renders them (`drawing_worker`). The editor queries the cache, shows the source for missing
+drawings, and receives them later.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ class DrawingRequest(NamedTuple):
     Attributes:
         kind: "image", "embed", "math" (a line of its own), "inline-math" or "mermaid".
         source: The target of a picture or embed, or the source of a formula or diagram.
-        width: The width of the text column in whole pixels; 0 where it has no influence.
+        width: The width of the text column in whole pixels; 0 if irrelevant.
         points: The size of the text.
         color: The color of the text, as "#rrggbb".
-        ratio: The pixels of the screen for each pixel of the window.
+        ratio: The device pixel ratio.
         dark: Whether the theme is dark.
-        note: The path of the note that it stands in, for what names are relative to it.
+        note: The path of the note that contains it, to resolve relative names.
     """
 
     kind: str
@@ -42,9 +42,9 @@ class DrawingRequest(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A drawing: its size in pixels of the window, and how far its base line is from its top.
+    """A drawing: its size in logical pixels, and the distance of its baseline from its top.
 
-    An `image` of None says that the source can't be drawn: the source stays.
+    An `image` of None means that the source can't be drawn and stays visible.
     """
 
     width: float
@@ -57,21 +57,21 @@ NOT_DRAWABLE = Drawing(0.0, 0.0, 0.0, None)
 
 
 class DrawingCache:
-    """The drawings that were made last, within bounds of number and memory."""
+    """A cache of recently used drawings, limited by number and memory."""
 
     def __init__(self) -> None:
         self._drawings: OrderedDict[DrawingRequest, Drawing] = OrderedDict()
         self._bytes = 0
 
     def get(self, request: DrawingRequest) -> Drawing | None:
-        """The drawing; None if it is not there."""
+        """Return the drawing; None if it is not cached."""
         drawing = self._drawings.get(request)
         if drawing is not None:
             self._drawings.move_to_end(request)
         return drawing
 
     def put(self, request: DrawingRequest, drawing: Drawing) -> None:
-        """Keep a drawing, and drop those that were not used for longest."""
+        """Add a drawing, and evict the least recently used ones."""
         self.drop(request)
         self._drawings[request] = drawing
         self._bytes += _size(drawing)
@@ -80,12 +80,12 @@ class DrawingCache:
             self._bytes -= _size(oldest)
 
     def drop(self, request: DrawingRequest) -> None:
-        """Forget a drawing whose file has changed."""
+        """Remove a drawing whose file has changed."""
         if (old := self._drawings.pop(request, None)) is not None:
             self._bytes -= _size(old)
 
     def drop_files(self) -> None:
-        """Forget the drawings of files, which may have changed."""
+        """Remove the drawings of files that may have changed."""
         for request in [one for one in self._drawings if one.kind in ("image", "embed")]:
             self.drop(request)
 

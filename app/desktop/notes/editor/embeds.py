@@ -1,4 +1,4 @@
-"""Targets of embeds: what is a picture, and how large it is to be."""
+"""Targets of embeds: file type and requested size."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ IMAGE_SUFFIXES = frozenset((".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".
 
 
 def is_image(word: str) -> bool:
-    """Whether an embed's target, with what stands behind bars, is a picture."""
+    """Return whether an embed's target, with its options after bars, is a picture."""
     target, _ = split_target(word)
     return PurePosixPath(target).suffix.lower() in IMAGE_SUFFIXES
 
 
 def split_target(word: str) -> tuple[str, tuple[int, int]]:
-    """The target of an embed, and the width and height that it asks for (0: as they are)."""
+    """Return the target of an embed, and the requested width and height (0: natural size)."""
     target, *rest = word.split("|")
     for one in rest:
         width, _, height = one.strip().partition("x")

@@ -1,9 +1,9 @@
-"""The lines of a note as rows that flow from top to bottom; knows neither a document nor a widget.
+"""The lines of a note as rows from top to bottom; knows neither a document nor a widget.
 
-`TextFlow` mirrors the lines of the document (Python strings), what each is, their heights, and the layouts of
-those that were seen. Places are (line, column), columns in Python characters. A row with the cursor shows its
-source; any other shows its text without markup, with a map between both. The origin is the top left corner
-of the text column.
+`TextFlow` mirrors the lines of the document (Python strings), their scans and heights, and the layouts of the
+rows that were visible. Positions are (line, column), columns in Python characters. A row with the cursor
+shows its source; any other shows its text without markup, with a map between both. The origin is the top left
+corner of the text column.
 """
 
 from __future__ import annotations
@@ -19,21 +19,19 @@ from app.desktop.notes.editor.note_rows import PART_LENGTH, NoteRows
 from app.desktop.notes.editor.rows import EditorRow
 from app.desktop.notes.editor.style import EditorStyle
 
-MAX_LAYOUTS = 600  # rows whose layout is kept
+MAX_LAYOUTS = 600  # rows whose layout is cached
 
 
 class TextFlow(NoteRows):
-    """Rows that are laid out as they come into view; see the module."""
+    """Rows that are laid out when they become visible."""
 
     def __init__(self, style: EditorStyle) -> None:
         super().__init__(style)
         self._laid_out: dict[EditorRow, None] = {}
         self._has_folds = False
 
-    # The text
-
     def load(self, lines: list[str]) -> None:
-        """Take other lines."""
+        """Replace all lines."""
         self.lines = lines
         self.rows = [EditorRow(scan) for scan in scan_lines(lines)]
         self.active = (-1, -1)
@@ -48,7 +46,7 @@ class TextFlow(NoteRows):
         self._hide_folded()
 
     def splice(self, first: int, removed: int, lines: list[str]) -> None:
-        """Take `lines` in place of `removed` lines from `first` on."""
+        """Replace `removed` lines from `first` on by `lines`."""
         for row in self.rows[first : first + removed]:
             self._laid_out.pop(row, None)
         self.table_widths.clear()
@@ -94,7 +92,7 @@ class TextFlow(NoteRows):
         return made, state
 
     def _rescan(self, at: int, state: State) -> int:
-        """Scan on until a line is again what it was; the line at which that is so."""
+        """Scan until the state of a line is unchanged; return that line."""
         while at < len(self.rows):
             scan = scan_line(self.lines[at], state, is_first=at == 0)
             row = self.rows[at]
@@ -107,7 +105,7 @@ class TextFlow(NoteRows):
         return at
 
     def _keep_layouts(self, first: int, removed: int, lines: list[str], made: list[EditorRow]) -> None:
-        """Carry over the layout of very long lines that were split or joined."""
+        """Keep the layout of very long lines that were split or joined."""
         if not removed or not any(len(line) > PART_LENGTH for line in lines):
             return
         head = (self.rows[first], self.lines[first])
@@ -132,7 +130,7 @@ class TextFlow(NoteRows):
             self.active = (min(start, first), max(first + added - 1, end + added - removed))
 
     def _shapes_line_above(self, at: int) -> bool:
-        """Whether a line makes a heading or the head of a table of the one above it."""
+        """Return whether a line turns the one above it into a heading or a table head."""
         kinds = (LineKind.SETEXT, LineKind.TABLE_DELIMITER)
         return 0 <= at < len(self.rows) and self.rows[at].scan.kind in kinds
 
@@ -141,7 +139,7 @@ class TextFlow(NoteRows):
             self.rows[at].fragments = None
 
     def _forget_block_layouts(self, first: int, end: int) -> None:
-        """Forget what depends on a whole block that was edited: tables, formulas and diagrams."""
+        """Discard layouts that depend on a whole block that was edited: tables, formulas and diagrams."""
         for at in {first, max(first, min(end, len(self.rows)) - 1)}:
             if at >= len(self.rows):
                 continue
@@ -154,16 +152,14 @@ class TextFlow(NoteRows):
                         row.fragments = None
 
     def _recolor(self, at: int, start: int, last: int) -> None:
-        """Forget the layouts of the lines of code whose colors have changed with line `at`."""
+        """Discard the layouts of code lines whose colors have changed with line `at`."""
         for near in range(max(start, at - PIECE_LINES), min(last, at + PIECE_LINES) + 1):
             row = self.rows[near]
             if row.fragments is not None and row.code_spans != self.code_spans(near):
                 row.fragments = None
 
-    # The lines that show their source
-
     def set_active(self, first: int, last: int) -> bool:
-        """Let lines `first` to `last` show their source, whole blocks of them; whether something changed."""
+        """Show the source of the blocks from line `first` to `last`; return whether anything changed."""
         first, last = self.block(first)[0], self.block(last)[1]
         old, self.active = self.active, (first, last)
         if self.shows_source:
@@ -191,14 +187,12 @@ class TextFlow(NoteRows):
         self.forget_layouts()
 
     def _looks_the_same(self, at: int) -> bool:
-        """Whether a line with the cursor looks as without: it has no markup, or is too long to style."""
+        """Return whether a line looks the same with the cursor: it has no markup, or is too long to style."""
         scan = self.rows[at].scan
         return (scan.kind is LineKind.BLANK and not scan.quotes) or len(self.lines[at]) > PART_LENGTH
 
-    # Folding
-
     def set_folded(self, at: int, folded: bool) -> None:
-        """Fold or unfold what belongs to line `at`."""
+        """Fold or unfold the block that belongs to line `at`."""
         if self.fold_range(at) is None:
             return
         self.rows[at].folded = folded
@@ -207,7 +201,7 @@ class TextFlow(NoteRows):
         self._hide_folded()
 
     def reveal(self, at: int) -> bool:
-        """Unfold everything that hides line `at`; whether something was folded."""
+        """Unfold every block that hides line `at`; return whether there was one."""
         if not 0 <= at < len(self.rows) or not self.rows[at].hidden:
             return False
         for above in range(at - 1, -1, -1):
@@ -220,7 +214,7 @@ class TextFlow(NoteRows):
         return True
 
     def _hide_folded(self) -> None:
-        """Hide the lines below what is folded, and show those that no longer are."""
+        """Hide the lines in folded blocks, and show the others."""
         if not self._has_folds:
             return
         hidden_until = -1
@@ -241,10 +235,8 @@ class TextFlow(NoteRows):
     def _holds_cursor(self, hides: tuple[int, int]) -> bool:
         return hides[0] <= self.active[0] <= hides[1]
 
-    # Layout
-
     def row(self, at: int) -> EditorRow:
-        """The row of line `at`, laid out."""
+        """Return the row of line `at`, laid out."""
         row = self.rows[at]
         if row.fragments is None:
             row_layout.lay_out(self, at, row)
@@ -258,14 +250,14 @@ class TextFlow(NoteRows):
         return row
 
     def set_width(self, width: float) -> None:
-        """Lay the text out for another width."""
+        """Set the width of the text column."""
         if width != self.width:
             self.width = width
             self.forget_layouts()
             self._guess_heights()
 
     def set_style(self, style: EditorStyle) -> None:
-        """Use other fonts and colors."""
+        """Set other fonts and colors."""
         resized = style.font != self.style.font or style.mono != self.style.mono
         self.style = style
         self.code_colors.clear()
@@ -274,7 +266,7 @@ class TextFlow(NoteRows):
             self._guess_heights()
 
     def forget_layouts(self) -> None:
-        """Lay out every row again when it is next seen; its height is as it was until then."""
+        """Discard all layouts; each row keeps its height until it is laid out again."""
         for row in self.rows:
             row.fragments = None
         self._laid_out.clear()
@@ -285,16 +277,16 @@ class TextFlow(NoteRows):
 
         Args:
             lines: The lines.
-            top: The top edge of what is in view.
+            top: The top edge of the visible part.
 
         Returns:
-            Where the top edge is then, so that what is in view does not move.
+            The new top edge that keeps the visible part in place.
         """
         changed = sorted({n for at in lines for n in range(self.block(at)[0], self.block(at)[1] + 1)})
         if not changed:
             return top
         anchor, anchor_top = self.heights.at(top)
-        if anchor_top < top and anchor in changed:  # the first row in view is partly above it
+        if anchor_top < top and anchor in changed:  # the first visible row starts above the top edge
             while anchor < len(self.rows) - 1 and anchor in changed:
                 anchor += 1
         before = self.heights.top(anchor)
@@ -304,21 +296,20 @@ class TextFlow(NoteRows):
         return top + self.heights.top(anchor) - before
 
     def lines_waiting_for(self, request: DrawingRequest) -> list[int]:
-        """The lines that show, or want to show, this drawing."""
+        """Return the lines that show or need this drawing."""
         return [at for at, row in enumerate(self.rows) if row.requests and request in row.requests]
 
     def settle(self, top: float, height: float) -> float:
-        """Lay out what is in view from `top` on; where the view then has to be, so that nothing in it moves.
+        """Lay out the visible rows from `top` on; return the top edge that keeps them in place.
 
-        A row whose height was only guessed and turns out higher would push the text down while one
-        scrolls up.
+        A row that turns out higher than estimated would push the text down while the user scrolls up.
         """
         for _ in range(4):
             at, y = self.heights.at(top)
             grown, has_anchor, has_new = 0.0, False, False
             while at < len(self.rows) and y < top + height:
                 if self.rows[at].fragments is not None:
-                    has_anchor = True  # it was seen before and stays where it is
+                    has_anchor = True  # it was visible before and keeps its position
                     y += self.heights[at]
                 else:
                     has_new, old = True, self.heights[at]
@@ -333,7 +324,7 @@ class TextFlow(NoteRows):
         return top
 
     def _guess_heights(self) -> None:
-        """Guess all heights by the lengths of the lines."""
+        """Estimate all heights from the lengths of the lines."""
         usual = self.style.line_height
         columns = max(10.0, self.width / self.style.metrics.averageCharWidth())
         heights = []

@@ -1,4 +1,4 @@
-"""Formatting by keys: emphasis, links, kinds of lists, comments, moving lines. Each is one step of undo."""
+"""Formatting commands: emphasis, links, lists, comments, moving lines. Each is one undo step."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ADDRESS = re.compile(r"(?:https?://|mailto:)\S+$")
 
 
 def toggle_marker(cursor: QTextCursor, marker: str) -> None:
-    """Put a marker such as `**` around the selection or the word at the cursor, or take it away."""
+    """Add a marker such as `**` around the selection or the word at the cursor, or remove it."""
     start, end = cursor.selectionStart(), cursor.selectionEnd()
     had_selection = start != end
     if not had_selection:
@@ -73,7 +73,7 @@ def _is_marked_inside(cursor: QTextCursor, start: int, end: int, marker: str) ->
 
 
 def _ends_with(text: str, marker: str) -> bool:
-    """Whether a text ends with just this marker: `**` is not twice the marker of italics."""
+    """Return whether a text ends with exactly this marker: `**` is not twice the italics marker."""
     run = len(text) - len(text.rstrip(marker[0]))
     if marker == "*":
         return run in (1, 3)
@@ -81,7 +81,7 @@ def _ends_with(text: str, marker: str) -> bool:
 
 
 def insert_link(cursor: QTextCursor) -> None:
-    """Make a link of the selection; the cursor goes where its other half is to be typed."""
+    """Turn the selection into a link; the cursor moves to the part that is still to be typed."""
     text = cursor.selectedText()
     start = cursor.selectionStart()
     with one_undo_step(cursor):
@@ -95,7 +95,7 @@ def insert_link(cursor: QTextCursor) -> None:
 
 
 def toggle_list(cursor: QTextCursor, kind: str) -> None:
-    """Make list items of the selected lines, or plain lines again.
+    """Turn the selected lines into list items, or back into plain lines.
 
     Args:
         cursor: The selection.
@@ -119,7 +119,7 @@ def _list_kind(line: str) -> str:
 
 
 def set_heading(cursor: QTextCursor, level: int) -> None:
-    """Make headings of the selected lines; level 0 makes plain lines."""
+    """Turn the selected lines into headings; level 0 makes plain lines."""
     with one_undo_step(cursor):
         for block in selected_blocks(cursor):
             match = _HEADING.match(block.text())
@@ -128,8 +128,12 @@ def set_heading(cursor: QTextCursor, level: int) -> None:
 
 
 def toggle_comment(cursor: QTextCursor) -> None:
-    """Make a comment of the selected text or line, or plain text of a comment."""
-    if not cursor.hasSelection():
+    """Comment or uncomment the selected text or line.
+
+    A line that was not selected is not selected afterwards, so that the next key does not replace it.
+    """
+    had_selection, at = cursor.hasSelection(), cursor.position()
+    if not had_selection:
         block = cursor.block()
         select(cursor, block.position(), block.position() + block.length() - 1)
     start, text = cursor.selectionStart(), cursor.selectedText()
@@ -137,7 +141,11 @@ def toggle_comment(cursor: QTextCursor) -> None:
     fresh = text[2:-2].strip(" ") if is_comment else f"%% {text.strip(' ')} %%"
     with one_undo_step(cursor):
         cursor.insertText(fresh.replace("\u2029", "\n"))
-    select(cursor, start, start + utf16_length(fresh))
+    end = start + utf16_length(fresh)
+    if had_selection:
+        select(cursor, start, end)
+    else:
+        cursor.setPosition(max(start, min(at + (-3 if is_comment else 3), end)))
 
 
 def move_lines(cursor: QTextCursor, down: bool, *, numbered: bool = False) -> bool:
@@ -146,10 +154,10 @@ def move_lines(cursor: QTextCursor, down: bool, *, numbered: bool = False) -> bo
     Args:
         cursor: The selection.
         down: Whether to move them down.
-        numbered: Whether numbered lists at their place are numbered once more, which code must not be.
+        numbered: Whether to renumber the lists involved, which must not happen in code.
 
     Returns:
-        Whether there was room.
+        True if there was room.
     """
     blocks = selected_blocks(cursor)
     first, last = blocks[0], blocks[-1]
@@ -176,5 +184,5 @@ def move_lines(cursor: QTextCursor, down: bool, *, numbered: bool = False) -> bo
 
 
 def line_range(block: QTextBlock) -> tuple[int, int]:
-    """The positions of the start and the end of a line."""
+    """Return the positions of the start and the end of a line."""
     return position_in(block, 0), position_in(block, len(block.text()))

@@ -1,4 +1,4 @@
-"""Which place of the text is at a point, and where a place of the text is."""
+"""Map points to text positions and back."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from app.desktop.notes.editor.rows import EditorRow, RowFragment
 
 
 def position_at(flow: TextFlow, x: float, y: float) -> tuple[int, int]:
-    """The line and the column at a point."""
+    """Return the line and column at a point."""
     at, top = flow.heights.at(y)
     row = flow.row(at)
     return at, column_at(row, x, y - top, len(flow.lines[at]))
 
 
 def column_at(row: EditorRow, x: float, y: float, length: int) -> int:
-    """The column of a line of this length that is at a point of its row."""
+    """Return the column at a point of a row, in a line of this length."""
     if not row.fragments:
         return 0 if row.drawing is None else length
     fragment = row.fragments[0]
@@ -39,7 +39,7 @@ def column_at(row: EditorRow, x: float, y: float, length: int) -> int:
 
 
 def fragment_of(row: EditorRow, column: int) -> RowFragment | None:
-    """The fragment that shows a column."""
+    """Return the fragment that shows a column."""
     found = None
     for fragment in row.fragments or ():
         if fragment.start > column and found is not None:
@@ -49,7 +49,7 @@ def fragment_of(row: EditorRow, column: int) -> RowFragment | None:
 
 
 def caret_rect(flow: TextFlow, at: int, column: int) -> QRectF:
-    """Where the cursor is when it stands at a place."""
+    """Return the cursor's rectangle at a position."""
     row = flow.row(at)
     top = flow.heights.top(at)
     fragment = fragment_of(row, column)
@@ -65,7 +65,7 @@ def caret_rect(flow: TextFlow, at: int, column: int) -> QRectF:
 
 
 def is_on_text(flow: TextFlow, x: float, y: float) -> bool:
-    """Whether a point is on text, not beside or below it."""
+    """Return whether a point is on text, not in the space next to or below it."""
     if not 0 <= y < flow.heights.total:
         return False
     at, top = flow.heights.at(y)
@@ -79,6 +79,6 @@ def is_on_text(flow: TextFlow, x: float, y: float) -> bool:
 
 
 def x_of(line: QTextLine, place: int) -> float:
-    """Where a place of a visual line's text is."""
+    """Return the x coordinate of a position in a visual line."""
     found = line.cursorToX(place)
     return float(found[0]) if isinstance(found, tuple) else float(found)  # type: ignore[arg-type]

@@ -1,11 +1,11 @@
-"""What stands in a line: emphasis, code, links, tags, math, and the characters that are only markup. Pure."""
+"""Scan the inline syntax of a line: emphasis, code, links, tags, math, markup characters. Pure."""
 
 from __future__ import annotations
 
 import re
 from typing import NamedTuple
 
-MAX_STYLED_LENGTH = 8_000  # a longer line gets no inline styling
+MAX_STYLED_LENGTH = 8_000  # longer lines get no inline styling
 
 (
     BOLD,
@@ -23,7 +23,7 @@ MAX_STYLED_LENGTH = 8_000  # a longer line gets no inline styling
     MUTED,
     UNRESOLVED,
 ) = (1 << bit for bit in range(14))
-# Text with one of these styles is not prose: it is not checked for spelling.
+# Text with one of these styles is not prose and is not spell-checked.
 NOT_PROSE = CODE | LINK | TAG | MATH | FAINT | RAISED | FIELD
 
 Span = tuple[int, int, int]
@@ -40,7 +40,7 @@ class InlineLink(NamedTuple):
 
 
 class Construct(NamedTuple):
-    """Marked text: it stands from `start` to `end`, its content from `inner_start` to `inner_end`."""
+    """A styled range from `start` to `end`; its content is from `inner_start` to `inner_end`."""
 
     start: int
     end: int
@@ -49,7 +49,7 @@ class Construct(NamedTuple):
 
 
 class InlineScan(NamedTuple):
-    """The styled spans (start, end, style bits), the ranges of markup, the marked texts and the links."""
+    """The styled spans (start, end, style bits), the ranges of markup, the constructs and the links."""
 
     spans: list[Span]
     hidden: list[Range]
@@ -85,7 +85,7 @@ _MARKUP_CHARACTERS = frozenset("\\`%<[*_~=$#^")
 
 
 def scan_inline(text: str, start: int = 0) -> InlineScan:
-    """Find what stands in a line from `start` on. The result is shared and must not be changed."""
+    """Scan a line from `start` on. The result is cached and must not be modified."""
     if len(text) > MAX_STYLED_LENGTH:
         return _EMPTY
     if _MARKUP_CHARACTERS.isdisjoint(text) and "://" not in text and "::" not in text:
@@ -96,7 +96,7 @@ def scan_inline(text: str, start: int = 0) -> InlineScan:
 
 
 def link_at(text: str, column: int) -> InlineLink | None:
-    """The link that `column` of a line stands in or next to."""
+    """Return the link that contains or touches `column`."""
     return next((link for link in scan_inline(text).links if link.start <= column <= link.end), None)
 
 
@@ -136,7 +136,7 @@ def _add_link(match: re.Match[str], kind: str, style: int, found: InlineScan) ->
     if kind == "wiki":
         inner = match.span("alias" if match["alias"] else "target")
         _add(found, a, b, *inner, style | LINK)
-        # In a table the bar is escaped.
+        # In a table, the bar is escaped.
         target = match["target"] if match["alias"] is None else match["target"].removesuffix("\\")
         found.links.append(InlineLink(a, b, "note", target))
     elif kind == "link":

@@ -1,4 +1,4 @@
-"""The heights of all lines, in chunks with sums, so that a query or change touches one chunk and the sums."""
+"""The heights of all lines, in chunks with sums, so that a query or change is local to one chunk."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ _CHUNK_SIZE = 256
 
 
 class LineHeights:
-    """A list of heights that answers where a line starts and which line is at a place."""
+    """A list of heights that finds the top of a line and the line at an offset."""
 
     def __init__(self, values: list[float]) -> None:
         self._chunks = [values[i : i + _CHUNK_SIZE] for i in range(0, len(values), _CHUNK_SIZE)] or [[]]
@@ -21,7 +21,7 @@ class LineHeights:
         return self._chunks[number][offset]
 
     def set(self, index: int, value: float) -> None:
-        """Change one height."""
+        """Set one height."""
         number, offset = self._locate(index)
         grown = value - self._chunks[number][offset]
         if grown:
@@ -53,7 +53,7 @@ class LineHeights:
         self.total = sum(self._sums)
 
     def top(self, index: int) -> float:
-        """The sum of all heights before `index`."""
+        """Return the sum of all heights before `index`."""
         y = 0.0
         for chunk, height in zip(self._chunks, self._sums, strict=True):
             if index < len(chunk):
@@ -63,7 +63,7 @@ class LineHeights:
         return y
 
     def at(self, y: float) -> tuple[int, float]:
-        """The index of the line at `y` and its top; the last line for a place below the end."""
+        """Return the index and top of the line at `y`; the last line for an offset below the end."""
         index, top = 0, 0.0
         for number, chunk in enumerate(self._chunks):
             is_last = number == len(self._chunks) - 1

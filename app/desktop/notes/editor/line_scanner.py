@@ -1,8 +1,8 @@
-"""What each line of a Markdown note is. Pure; line by line.
+"""Scan the block syntax of a Markdown note, line by line. Pure.
 
-A small state is carried from line to line, so that after an edit the scan ends as soon as the state is what
-it was: normally after one line. Sources: CommonMark 0.31, GFM tables, Obsidian's help for callouts, comments,
-math and properties.
+A small state is carried from line to line, so that after an edit the scan stops when the state is unchanged:
+normally after one line. Sources: CommonMark 0.31, GFM tables, Obsidian's help for callouts, comments, math
+and properties.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ class ScannedLine(NamedTuple):
     """The block that a line belongs to, and its markup.
 
     Attributes:
-        kind: The block it belongs to.
+        kind: The kind of block.
         level: The level of a heading; the depth of a list item or of text in one.
-        marker: How many characters at its start are markup: quote marks, list markers, heading marks.
-        quotes: The quotes around it, from the outside in: a callout's type, or "" for a plain quote.
-        word: The language of code, a callout's type, a list's bullet, a task's mark, an embed's target, or
-            a footnote's name.
+        marker: The number of markup characters at its start: quote marks, list markers, heading marks.
+        quotes: The enclosing quotes, from the outside in: a callout's type, or "" for a plain quote.
+        word: The language of code, a callout's type, a list's bullet, a task's mark, an embed's target, or a
+            footnote's name.
         fold: "-" or "+" for a callout that can be folded.
-        state: The state behind the line.
+        state: The state after the line.
     """
 
     kind: LineKind
@@ -69,7 +69,7 @@ _ITEM = re.compile(r"([ \t]*)([-*+]|\d{1,9}[.)])(?:[ \t]+|$)(?:\[(.)\](?:[ \t]+|
 _CALLOUT = re.compile(r"\[!([\w-]+)[^\]]*\]([+-]?)[ \t]*")
 _QUOTE = re.compile(r"[ ]{0,3}(?:>[ ]?)+")
 _RULE = re.compile(r"[ ]{0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$")
-# One dash under a paragraph is more often a list that is being typed than a heading.
+# One dash under a paragraph is more often the start of a list than a heading.
 _SETEXT = re.compile(r"[ ]{0,3}(=+|--+)[ \t]*$")
 _TABLE_DELIMITER = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
 _EMBED = re.compile(r"[ \t]*!\[\[([^\[\]]+)\]\][ \t]*$")
@@ -89,19 +89,19 @@ _HTML_STATE: State = ("html",)
 _BLANK = ScannedLine(LineKind.BLANK)
 _TEXT = ScannedLine(LineKind.TEXT, state=_PARAGRAPH)
 _TEXT_WITH_PIPE = ScannedLine(LineKind.TEXT, state=_PARAGRAPH_WITH_PIPE)
-# Characters that may begin something other than text.
+# Characters that may start something other than text.
 _OPENERS = frozenset("#`~$>|!-*_+=[<% \t0123456789\ufeff:")
 # Blocks in which a quote mark is text.
 _VERBATIM = frozenset(("fence", "properties", "math", "comment"))
 
 
 def scan_line(line: str, before: State, *, is_first: bool = False) -> ScannedLine:
-    """Say what `line` is.
+    """Scan `line`.
 
     Args:
         line: The line without its end.
-        before: The state behind the line before it.
-        is_first: Whether it is the note's first line: only there do properties start.
+        before: The state after the previous line.
+        is_first: Whether it is the note's first line: properties start only there.
     """
     if before and before[0] == "quote":
         quotes: tuple[str, ...] = before[1]  # type: ignore[assignment]
@@ -116,7 +116,7 @@ def scan_line(line: str, before: State, *, is_first: bool = False) -> ScannedLin
 
 
 def scan_lines(lines: list[str]) -> list[ScannedLine]:
-    """Say what each of all lines of a note is."""
+    """Scan all lines of a note."""
     state: State = ()
     scanned = []
     for number, line in enumerate(lines):
@@ -155,7 +155,7 @@ def _scan_block(line: str, state: State, is_first: bool) -> ScannedLine:
 
 
 def _continue_block(line: str, state: State) -> ScannedLine | None:
-    """The line as a part of a block that is open; None if it is not one."""
+    """Return the line as part of an open block; None if it is not."""
     name = state[0]
     if name == "fence":
         match = _FENCE_END.match(line)
@@ -184,7 +184,7 @@ def _continue_block(line: str, state: State) -> ScannedLine | None:
 
 
 def _open_block(line: str, state: State, is_first: bool, in_list: bool) -> ScannedLine | None:
-    """The line as the start of a block; None for text."""
+    """Return the line as the start of a block; None for text."""
     start = line[0]
     if start == "#":
         match = _HEADING.match(line)
@@ -221,7 +221,7 @@ def _open_block(line: str, state: State, is_first: bool, in_list: bool) -> Scann
 
 
 def _open_hidden(line: str, bare: str) -> ScannedLine | None:
-    """The line as the start of a comment or of a block of HTML."""
+    """Return the line as the start of a comment or an HTML block."""
     for opener, closer in (("%%", "%%"), ("<!--", "-->")):
         if bare.startswith(opener):
             end = bare.find(closer, len(opener))
@@ -243,7 +243,7 @@ def _scan_item(match: re.Match[str], state: State, in_list: bool) -> ScannedLine
 
 
 def _scan_indented(line: str, bare: str, state: State, in_list: bool) -> ScannedLine | None:
-    """Text that an item of a list goes on with, or indented code."""
+    """Return the line as continued text of a list item, or as indented code."""
     spaces = len(line) - len(bare)
     indent = _indent_width(line[:spaces])
     if in_list:

@@ -1,4 +1,4 @@
-"""Lists while typing: Enter continues them and ends them, Tab indents their items."""
+"""Lists while typing: Enter continues or ends them, Tab indents their items."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def continue_block(cursor: QTextCursor) -> bool:
 
 
 def renumber(block: QTextBlock) -> None:
-    """Number the items of the list that a line is an item of; one of equal numbers stays as it is."""
+    """Number the items of the list that a line belongs to, unless all have the same number."""
     if not _item_number(block.text()):
         return
     items = [*reversed(list(_siblings(block, down=False))), block, *_siblings(block, down=True)]
@@ -47,7 +47,7 @@ def renumber(block: QTextBlock) -> None:
         if int(old) == number:
             continue
         if len(new) > 9 or (len(new) != len(old) and _has_lines_below(item)):
-            return  # Lines below an item belong to it by their indent, which another width would end.
+            return  # Lines below an item belong to it by their indent, which another marker would break.
         match = _PREFIX.match(item.text())
         assert match
         replace_in_line(item, match.start(4), match.end(4), new)
@@ -55,7 +55,7 @@ def renumber(block: QTextBlock) -> None:
 
 @contextmanager
 def _numbers_kept(blocks: Sequence[QTextBlock]) -> Iterator[None]:
-    """Number the lists that items leave, and those that they come into, once their indents have changed."""
+    """Renumber the lists that items leave and join when their indents change."""
     moved = [one for one in blocks if _item_number(one.text())]
     numbers = {one.blockNumber() for one in moved}
     left: list[tuple[QTextBlock, str]] = []
@@ -97,7 +97,7 @@ def _item_number(line: str) -> str:
 
 
 def _repeats_its_number(block: QTextBlock) -> bool:
-    """Whether the list gives each item the same number, which Markdown counts up itself."""
+    """Return whether the list gives each item the same number, which Markdown counts up itself."""
     neighbors = (next(_siblings(block, down=down), None) for down in (False, True))
     return any(
         one is not None and _item_number(one.text()) == _item_number(block.text()) for one in neighbors
@@ -105,7 +105,7 @@ def _repeats_its_number(block: QTextBlock) -> bool:
 
 
 def _siblings(block: QTextBlock, *, down: bool) -> Iterator[QTextBlock]:
-    """The other items of a numbered list in one direction, the next one first."""
+    """Yield the other items of a numbered list in one direction, the nearest first."""
     own = _PREFIX.match(block.text())
     assert own
     column = len(own[2].expandtabs(4))
@@ -130,7 +130,7 @@ def _has_lines_below(item: QTextBlock) -> bool:
 
 
 def _end_block(cursor: QTextCursor, match: re.Match[str], is_item: bool) -> None:
-    """An item without text goes one level out, or becomes a plain line; a quote without text ends."""
+    """Move an empty item one level out, or make it a plain line; end an empty quote."""
     if is_item and match[2]:
         width = 1 if match[2].endswith("\t") else min(len(match[2]), _indent_width(cursor.block()))
         end = match.end(2)
@@ -147,7 +147,7 @@ def _next_prefix(match: re.Match[str], is_item: bool, *, repeats: bool) -> str:
 
 
 def indent_items(cursor: QTextCursor, deeper: bool) -> bool:
-    """Indent the selected list items, or take an indent away; whether a list item is selected."""
+    """Indent or unindent the selected list items; return whether a list item is selected."""
     blocks = [one for one in selected_blocks(cursor) if _is_item(one.text())]
     if not blocks:
         return False
@@ -160,7 +160,7 @@ def indent_items(cursor: QTextCursor, deeper: bool) -> bool:
 
 
 def is_item(cursor: QTextCursor) -> bool:
-    """Whether the cursor is in the first line of a list item."""
+    """Return whether the cursor is in the first line of a list item."""
     return _is_item(cursor.block().text())
 
 
@@ -182,7 +182,7 @@ def _indent(block: QTextBlock, deeper: bool, width: int) -> None:
 
 
 def _indent_width(block: QTextBlock) -> int:
-    """How far an item below the one above has to be indented: to where that one's text starts."""
+    """Return the indent for an item below another: the start of that one's text."""
     above = _PREFIX.match(block.previous().text()) if block.previous().isValid() else None
     if above is not None and above[3] is not None:
         return len(above[3]) + 1

@@ -1,4 +1,4 @@
-"""The live editor: keys that edit, completion, pasting, find marks. What it shows is `live_view.LiveView`."""
+"""The live editor: editing keys, completion, pasting, search highlights; see `live_view` for display."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _CODE_LIKE = frozenset(
         LineKind.COMMENT,
     )
 )
-# A shifted digit reaches the application as the sign on the key where the layout says so.
+# A shifted digit reaches the application as the character on the key, depending on the layout.
 _COMMANDS: dict[tuple[Qt.KeyboardModifier, int], str] = {
     (_Ctrl, _Key.Key_B): "bold",
     (_Ctrl, _Key.Key_I): "italic",
@@ -72,7 +72,7 @@ _COMMANDS: dict[tuple[Qt.KeyboardModifier, int], str] = {
     (_Alt, _Key.Key_Up): "line-up",
     (_Alt, _Key.Key_Down): "line-down",
 }
-# These do not change the text, so that they also work where it is read only.
+# These do not change the text, so they also work in a read-only editor.
 _VIEW_COMMANDS: dict[tuple[Qt.KeyboardModifier, int], str] = {
     (_Alt, _Key.Key_Return): "link-follow",
     (_Alt, _Key.Key_Enter): "link-follow",
@@ -86,14 +86,14 @@ _VIEW_COMMANDS: dict[tuple[Qt.KeyboardModifier, int], str] = {
 class LiveEditor(LiveView):
     """Edits the source of a note in its live preview.
 
-    Signals (besides those of `LiveView`):
-        completion_requested: A `CompletionRequest` about notes, headings, blocks or tags, to be answered with
-            `offer`. Dates and commands the editor knows itself.
+    Signals (in addition to those of `LiveView`):
+        completion_requested: A `CompletionRequest` for notes, headings, blocks or tags, to be answered with
+            `offer`. The editor handles dates and commands itself.
         context_menu_opening: The context menu before it is shown, and the position under the pointer.
 
     Attributes:
-        paste_handler: Is given what is pasted or dropped; returns whether it has dealt with it.
-        slash_commands: What can be typed after a slash.
+        paste_handler: Called with pasted or dropped data; returns whether it has handled it.
+        slash_commands: The available slash commands.
     """
 
     completion_requested = Signal(object)
@@ -111,17 +111,15 @@ class LiveEditor(LiveView):
         self._match_bar = MatchBar(self.verticalScrollBar())
         self.cursorPositionChanged.connect(self._close_moved_completion)
 
-    # Editing the text
-
     @contextmanager
     def one_undo_step(self) -> Iterator[QTextCursor]:
-        """Make all edits within one step of undo."""
+        """Group all edits into one undo step."""
         cursor = QTextCursor(self.document())
         with text_cursor.one_undo_step(cursor):
             yield cursor
 
     def insert(self, text: str) -> None:
-        """Put a text in place of the selection, as one step of undo."""
+        """Replace the selection by a text, as one undo step."""
         cursor = self.textCursor()
         with text_cursor.one_undo_step(cursor):
             cursor.insertText(text)
@@ -129,15 +127,15 @@ class LiveEditor(LiveView):
         self.ensureCursorVisible()
 
     def replace(self, start: int, end: int, text: str) -> None:
-        """Replace a range of positions by a text, as one step of undo; the cursor stays."""
+        """Replace a range of positions by a text, as one undo step; the cursor stays."""
         text_cursor.replace(QTextCursor(self.document()), start, end, text)
 
     def replace_document(self, text: str) -> None:
-        """Make `text` of the text by the smallest edit, as one step of undo; the cursor stays."""
+        """Change the whole text to `text` by the smallest edit, as one undo step; the cursor stays."""
         text_cursor.replace_document(QTextCursor(self.document()), self.text(), text)
 
     def run_command(self, name: str) -> bool:
-        """Run a command of the editor by its name; whether there was something to do."""
+        """Run a command of the editor by its name; return whether it had an effect."""
         cursor = self.textCursor()
         match name:
             case "bold" | "italic" | "code":
@@ -172,8 +170,6 @@ class LiveEditor(LiveView):
         touched = range(blocks[0].blockNumber() - 1, blocks[-1].blockNumber() + 2)
         kinds = {self.flow.rows[at].scan.kind for at in touched if 0 <= at < len(self.flow.rows)}
         formatting.move_lines(cursor, down, numbered=not kinds & set(_CODE_LIKE))
-
-    # Keys
 
     def event(self, event: QEvent) -> bool:
         """Claim the editor's own keys before the window's shortcuts get them."""
@@ -219,7 +215,7 @@ class LiveEditor(LiveView):
         return None if self.isReadOnly() else _COMMANDS.get(key)
 
     def _edit_key(self, event: QKeyEvent) -> bool:
-        """Whether the key did something that depends on where the cursor is."""
+        """Handle a key whose effect depends on the cursor position; return whether it was handled."""
         key, modifiers = event.key(), event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
         cursor = self.textCursor()
         if event.matches(QKeySequence.StandardKey.Cut):
@@ -230,7 +226,7 @@ class LiveEditor(LiveView):
             if modifiers == _None and self._scan_kind() not in _CODE_LIKE and lists.continue_block(cursor):
                 self.setTextCursor(cursor)
                 return True
-            if modifiers == _Shift:  # Qt would insert a line separator, which is no end of a line in a file
+            if modifiers == _Shift:  # Qt would insert a line separator, which is not a line end in a file
                 self.insert("\n")
                 return True
             return modifiers == _None and self._keep_indent(cursor)
@@ -248,7 +244,7 @@ class LiveEditor(LiveView):
         return done
 
     def _keep_indent(self, cursor: QTextCursor) -> bool:
-        """In code the next line starts where this one does."""
+        """Start the next line of code with the indent of this one."""
         before, _ = text_around_cursor(cursor)
         indent = before[: len(before) - len(before.lstrip(" \t"))]
         if not indent or self._scan_kind() is not LineKind.CODE:
@@ -277,34 +273,32 @@ class LiveEditor(LiveView):
         return self.flow.rows[self.textCursor().blockNumber()].scan.kind
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
-        """Complete what an input method has typed."""
+        """Complete text from an input method."""
         super().inputMethodEvent(event)
         if event.commitString() and not self.isReadOnly():
             self._look_for_completion()
 
     def inputMethodQuery(self, query: Qt.InputMethodQuery, argument: object = None) -> Any:  # noqa: ANN401
-        """Where the cursor is, for the window of an input method."""
+        """Return the position of the cursor, for the window of an input method."""
         if query == Qt.InputMethodQuery.ImCursorRectangle:
             return self.caret_area()
         return super().inputMethodQuery(query)
 
     def caret_area(self) -> QRect:
-        """The area of the cursor in the editor."""
+        """Return the area of the cursor in the editor."""
         caret = self._layout.caret(self.textCursor().position())
         bars = -self.horizontalScrollBar().value(), -self.verticalScrollBar().value()
         offset = self.viewport().pos()
         return caret.translated(*bars).translated(offset.x(), offset.y()).toAlignedRect()
 
-    # Clipboard and menus
-
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
-        """Take text, and what the paste handler may deal with."""
+        """Accept text, and data that the paste handler supports."""
         if self.paste_handler is not None and (source.hasUrls() or source.hasImage() or source.hasHtml()):
             return True
         return source.hasText()
 
     def insertFromMimeData(self, source: QMimeData) -> None:
-        """Paste or drop."""
+        """Paste or drop data."""
         if self.isReadOnly():
             return
         if self.paste_handler is not None and self.paste_handler(source):
@@ -315,7 +309,7 @@ class LiveEditor(LiveView):
             )
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Show the menu, to which others may add."""
+        """Show the menu, to which listeners may add actions."""
         menu = self.createStandardContextMenu()
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         position = self.cursorForPosition(event.pos()).position()
@@ -323,7 +317,7 @@ class LiveEditor(LiveView):
         menu.popup(event.globalPos())
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Scroll; with Ctrl the window zooms, not the editor alone."""
+        """Scroll; with Ctrl, leave the zoom to the window."""
         if event.modifiers() & _Ctrl:
             event.ignore()
         else:
@@ -331,20 +325,18 @@ class LiveEditor(LiveView):
             self._close_completion()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """A click ends a completion."""
+        """Close the completion list on a click."""
         self._close_completion()
         super().mousePressEvent(event)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        """A completion ends when the focus goes elsewhere."""
+        """Close the completion list when the focus moves elsewhere."""
         if event.reason() not in (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.ActiveWindowFocusReason):
             self._close_completion()
         super().focusOutEvent(event)
 
-    # Finding
-
     def mark(self, place: tuple[int, int] | None) -> None:
-        """Mark a place, in UTF-16 units, with the cursor at its start; None takes the mark away."""
+        """Highlight a range in UTF-16 units, with the cursor at its start; None removes the highlight."""
         if place is None:
             self.setExtraSelections([])
             return
@@ -359,7 +351,7 @@ class LiveEditor(LiveView):
         self.setExtraSelections([marked])
 
     def show_matches(self, positions: Sequence[int]) -> None:
-        """Mark on the scroll bar where what was found is; nothing hides the marks."""
+        """Mark search matches on the scroll bar; an empty list hides the marks."""
         flow = self.flow
         total = max(1.0, flow.heights.total)
         lines = {self.document().findBlock(position).blockNumber() for position in positions}
@@ -368,25 +360,23 @@ class LiveEditor(LiveView):
 
     @property
     def match_places(self) -> tuple[float, ...]:
-        """Where on the scroll bar matches are marked, from 0 to 1."""
+        """Return the positions of the marks on the scroll bar, from 0 to 1."""
         return self._match_bar.places
-
-    # Completion
 
     @property
     def completion_popup(self) -> CompletionPopup:
-        """The list of completions."""
+        """The completion list."""
         return self._popup
 
     def offer(self, request: CompletionRequest, items: Sequence[CompletionItem | str]) -> None:
-        """Offer items for what is being typed, if it still is."""
+        """Show completions for a request, if it is still current."""
         if request != self._request or not self.hasFocus():
             return
         self._items = [CompletionItem(one, one) if isinstance(one, str) else one for one in items]
         self._popup.offer([item.label for item in self._items], self.caret_area())
 
     def _look_for_completion(self, *, only_open: bool = False) -> None:
-        """Find out what is being typed and ask for completions; with `only_open` just follow an open list."""
+        """Detect the request at the cursor; with `only_open`, only update an open list."""
         if only_open and self._request is None:
             return
         before, _ = text_around_cursor(self.textCursor())
@@ -406,7 +396,7 @@ class LiveEditor(LiveView):
             self.completion_requested.emit(request)
 
     def _trigger(self, request: CompletionRequest) -> tuple[str, int]:
-        """What a completion was opened by: Escape closes it until there is another."""
+        """Return what triggered a completion: Escape suppresses it until another trigger."""
         return request.kind, self.textCursor().position() - utf16_length(request.word)
 
     def _dismiss_key(self, event: QKeyEvent) -> bool:
@@ -421,7 +411,7 @@ class LiveEditor(LiveView):
         self._popup.hide()
 
     def _close_moved_completion(self) -> None:
-        """The cursor has left what is being completed."""
+        """Close the list if the cursor has left the completed text."""
         if self._request is None or not self._popup.is_open:
             return
         before, _ = text_around_cursor(self.textCursor())
@@ -442,7 +432,7 @@ class LiveEditor(LiveView):
             return
         is_link = request.kind in ("note", "embed", "heading", "block")
         _, after = text_around_cursor(cursor)
-        start -= request.kind == "date"  # the sign goes with the word
+        start -= request.kind == "date"  # the trigger is replaced with the word
         closing = "]]" if is_link and not after.startswith("]]") else ""
         with text_cursor.one_undo_step(cursor):
             text_cursor.select(cursor, start, end)
@@ -470,7 +460,7 @@ class LiveEditor(LiveView):
         self._close_completion()
 
     def _insert_snippet(self, snippet: str) -> None:
-        """Insert a snippet; one of several lines gets lines of its own."""
+        """Insert a snippet; a multi-line one starts and ends on lines of its own."""
         cursor = self.textCursor()
         before, after = text_around_cursor(cursor)
         if "\n" in snippet:
@@ -482,10 +472,10 @@ class LiveEditor(LiveView):
 
 
 def _is_text(event: QKeyEvent) -> bool:
-    """Whether a key types a character."""
+    """Return whether a key types a character."""
     text = event.text()
     held = event.modifiers() & (_Ctrl | _Alt)
-    is_shortcut = held in (_Ctrl, _Alt)  # both together are AltGr
+    is_shortcut = held in (_Ctrl, _Alt)  # AltGr is reported as both
     return len(text) == 1 and text.isprintable() and not is_shortcut
 
 

@@ -1,8 +1,8 @@
-"""The part of the live editor that shows: modes, the header, drawings, scrolling, the pointer."""
+"""The display part of the live editor: modes, header, drawings, scrolling, pointer."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from weakref import ref
@@ -38,14 +38,14 @@ _MIN_MARGIN = 32
 _TOP_MARGIN = 12.0
 _CHECKBOX_TOLERANCE = 4
 _FOLD_MARK_TOLERANCE = 9.0
-_WIDTH_STEP = 80  # drawings that depend on the width are made in steps of so many pixels
+_WIDTH_STEP = 80  # drawings that depend on the width are rendered in steps of this many pixels
 _SHARED_CACHE = DrawingCache()
 _BACKWARD = (QKeySequence.StandardKey.MoveToPreviousChar, QKeySequence.StandardKey.MoveToPreviousWord)
 
 
 @dataclass(frozen=True, slots=True)
 class OutlineItem:
-    """A heading: its level from 1 to 6, its text as it is written, and its line from 0."""
+    """A heading: its level from 1 to 6, its source text, and its line from 0."""
 
     level: int
     text: str
@@ -53,14 +53,15 @@ class OutlineItem:
 
 
 class LiveView(QTextEdit):
-    """Shows the source of a note as a live preview, or as it is written.
+    """Shows the source of a note as a live preview, or verbatim.
 
     Signals:
-        edited: The text has changed; cursor, mode, size and colors are no change.
+        edited: The text has changed; changes of cursor, mode, size and colors do not count.
         link_followed: The kind of a link ("note", "address", "tag") and its target.
-        link_hovered: The name of the note that the link under the pointer leads to, empty for none, and the
-            pointer's place on the screen.
-        visible_lines_changed: Other lines are in view, or those have changed.
+        link_hovered: The target note of the link under the pointer (empty for none), and the pointer's
+            position on the screen.
+        visible_lines_changed: Other lines are visible, or visible lines have changed.
+        style_changed: The fonts, colors or widths are others.
         drawing_requested: A `DrawingRequest`, to be answered with `show_drawing`.
         links_requested: The targets of links, to be answered with `show_links`.
     """
@@ -69,6 +70,7 @@ class LiveView(QTextEdit):
     link_followed = Signal(str, str)
     link_hovered = Signal(str, QPoint)
     visible_lines_changed = Signal()
+    style_changed = Signal()
     drawing_requested = Signal(object)
     links_requested = Signal(object)
 
@@ -114,7 +116,7 @@ class LiveView(QTextEdit):
         self.load("")
 
     def _connect_weakly(self) -> None:
-        """Let layout and flow ask the editor without a cycle of references through the layout."""
+        """Connect layout and flow to the editor without reference cycles through the layout."""
         weak = ref(self)
 
         def cursor_position() -> int:
@@ -123,20 +125,18 @@ class LiveView(QTextEdit):
 
         def drawing(row: EditorRow, kind: str, source: str) -> Drawing | None:
             editor = weak()
-            return editor._drawing(row, kind, source) if editor is not None else None
+            return editor._drawing(row, kind, source) if editor is not None else None  # noqa: SLF001
 
         def is_unresolved(target: str) -> bool:
             editor = weak()
-            return editor is not None and editor._is_unresolved(target)
+            return editor is not None and editor._is_unresolved(target)  # noqa: SLF001
 
         self._layout.cursor_position = cursor_position
         self.flow.drawing = drawing
         self.flow.is_unresolved = is_unresolved
 
-    # The text
-
     def load(self, text: str) -> None:
-        """Show another text, of which nothing can be undone."""
+        """Load another text and clear the undo history."""
         layout = self._layout
         layout.is_paused = True
         self.setPlainText(text)
@@ -168,22 +168,22 @@ class LiveView(QTextEdit):
         return found
 
     def visible_lines(self) -> range:
-        """The lines that are in view."""
+        """The visible lines."""
         top = self.verticalScrollBar().value() - self._layout.top
         first, _ = self.flow.heights.at(max(0.0, top))
         last, _ = self.flow.heights.at(max(0.0, top + self.viewport().height()))
         return range(first, last + 1)
 
     def go_to_line(self, line: int) -> None:
-        """Put the cursor at the start of a line, from 1, and bring it to the middle of the view."""
+        """Put the cursor at the start of a line, from 1, and center it."""
         block = self.document().findBlockByNumber(max(0, line - 1))
         self.setTextCursor(QTextCursor(block if block.isValid() else self.document().lastBlock()))
         self.center_cursor()
 
     def center_cursor(self) -> None:
-        """Bring the cursor to the middle of the view."""
+        """Scroll the cursor to the middle of the view."""
         bar = self.verticalScrollBar()
-        for _ in range(2):  # what is laid out on the way may be higher than it was guessed
+        for _ in range(2):  # rows laid out on the way may be higher than estimated
             caret = self._layout.caret(self.textCursor().position())
             bar.setValue(round(caret.center().y() - self.viewport().height() / 2))
             self._layout_visible()
@@ -193,15 +193,13 @@ class LiveView(QTextEdit):
             self.edited.emit()
             self.visible_lines_changed.emit()
 
-    # Modes and looks
-
     @property
     def mode(self) -> EditorMode:
-        """How the source is shown."""
+        """The display mode of the source."""
         return self._mode
 
     def set_mode(self, mode: EditorMode) -> None:
-        """Show the source as a live preview, or as it is written."""
+        """Show the source as a live preview, or verbatim."""
         if mode is self._mode:
             return
         self._mode = mode
@@ -213,22 +211,22 @@ class LiveView(QTextEdit):
 
     @property
     def preferences(self) -> EditorPreferences:
-        """The user's choices."""
+        """The user's preferences."""
         return self._preferences
 
     def set_preferences(self, preferences: EditorPreferences) -> None:
-        """Use other fonts, another width and so on."""
+        """Set other preferences: fonts, width and so on."""
         self._preferences = preferences
         self._apply_theme(self._theme.theme)
         self._fit_column()
 
     def set_spelling(self, check: Callable[[str], list[tuple[int, int]]] | None) -> None:
-        """Underline what `check` finds in prose; None for nothing."""
+        """Underline the ranges that `check` finds in prose; None disables it."""
         self.flow.misspelled = check
         self.refresh_spelling()
 
     def refresh_spelling(self) -> None:
-        """Check what is in view again."""
+        """Check the visible text again."""
         self.flow.forget_layouts()
         self.viewport().update()
 
@@ -244,10 +242,11 @@ class LiveView(QTextEdit):
             self._layout.mark_current()
         self._fit_column()
         self.viewport().update()
+        self.style_changed.emit()
 
     @contextmanager
     def _keeping_place(self) -> Iterator[None]:
-        """Keep the line at the top of the view where it is while heights change."""
+        """Keep the line at the top of the view in place while heights change."""
         bar = self.verticalScrollBar()
         flow, layout = self.flow, self._layout
         inside = bar.value() - layout.top
@@ -257,8 +256,6 @@ class LiveView(QTextEdit):
         layout.emit_size()
         if inside > 0:
             bar.setValue(round(layout.top + flow.heights.top(min(line, len(flow.rows) - 1)) + offset))
-
-    # The header: the form of the properties
 
     def set_header(self, header: QWidget) -> None:
         """Show a widget above the text that scrolls with it, in place of the properties."""
@@ -270,18 +267,18 @@ class LiveView(QTextEdit):
         self._place_header()
 
     def show_properties_source(self, shown: bool) -> None:
-        """Show the source of the properties, because the form can't."""
+        """Show the source of the properties, because the form can't show them."""
         self._has_form = not shown
         self._place_header()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Follow the height of the header."""
+        """Update the layout when the height of the header changes."""
         if watched is self._header and event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.ShowToParent):
             self._place_header()
         return super().eventFilter(watched, event)
 
     def _place_header(self) -> None:
-        """Give the header its place, and the text its own below it."""
+        """Position the header, and the text below it."""
         header, layout, flow = self._header, self._layout, self.flow
         is_live = self._mode is EditorMode.LIVE
         height = 0
@@ -310,10 +307,8 @@ class LiveView(QTextEdit):
                 bar.setValue(round(value + moved))
         self.viewport().update()
 
-    # Drawings
-
     def show_drawing(self, request: DrawingRequest, drawing: Drawing) -> None:
-        """Show a drawing that was asked for; what is in view stays where it is."""
+        """Show a requested drawing, keeping the visible text in place."""
         self._asked.discard(request)
         _SHARED_CACHE.put(request, drawing)
         self._similar[(request.kind, request.source)] = drawing
@@ -326,7 +321,7 @@ class LiveView(QTextEdit):
         self.viewport().update()
 
     def refresh_files(self) -> None:
-        """Ask again for pictures and embedded notes, because files have changed."""
+        """Request pictures and embedded notes again, because files have changed."""
         rows = [row for row in self.flow.rows if any(one.kind in ("image", "embed") for one in row.requests)]
         if rows:
             _SHARED_CACHE.drop_files()
@@ -334,8 +329,13 @@ class LiveView(QTextEdit):
                 row.fragments = None
             self.viewport().update()
 
+    def embeds_any_of(self, notes: Collection[str]) -> bool:
+        """Return whether a line embeds one of these notes or a part of it; "" is the note itself."""
+        embeds = (row.scan.word for row in self.flow.rows if row.scan.kind is LineKind.EMBED)
+        return any(word.split("|")[0].split("#")[0].strip() in notes for word in embeds)
+
     def _drawing(self, row: EditorRow, kind: str, source: str) -> Drawing | None:
-        """The drawing for a row; if it is not there yet, it is asked for."""
+        """Return the drawing for a row; a missing one is requested."""
         style = self.flow.style
         in_file = kind in ("image", "embed")
         room = int(self.flow.width - row.indent)
@@ -359,7 +359,7 @@ class LiveView(QTextEdit):
         return drawing if drawing is not None and drawing.image is not None else None
 
     def _is_unresolved(self, target: str) -> bool:
-        """Whether a link leads to no note; a target that is not known yet is asked for."""
+        """Return whether a link is unresolved; an unknown target is requested."""
         exists = self._link_exists.get(target)
         if exists is None and target not in self._unknown_links:
             self._unknown_links[target] = None
@@ -367,7 +367,7 @@ class LiveView(QTextEdit):
         return exists is False
 
     def show_links(self, found: dict[str, bool]) -> None:
-        """Show which targets of links exist."""
+        """Set which targets of links exist."""
         changed = {
             target for target, exists in found.items() if self._link_exists.get(target, True) != exists
         }
@@ -381,7 +381,7 @@ class LiveView(QTextEdit):
             self.viewport().update()
 
     def refresh_links(self) -> None:
-        """Ask again which targets of links exist, because notes have come or gone."""
+        """Request again which targets of links exist, because notes were added or removed."""
         if self._link_exists:
             self.links_requested.emit(list(self._link_exists))
 
@@ -393,16 +393,14 @@ class LiveView(QTextEdit):
             self._asked.add(request)
             self.drawing_requested.emit(request)
 
-    # Lines that show their source
-
     def _activate_line(self) -> None:
-        """Show the source of the cursor's line; not while the mouse is down, or text would move under it."""
+        """Show the source of the cursor's line; while a mouse button is down, leave the text in place."""
         if self._layout.is_paused or self._is_pressed:
             return
         line = self.textCursor().blockNumber()
         flow = self.flow
         in_properties = flow.rows[line].scan.kind is LineKind.PROPERTIES
-        if in_properties != self._in_properties:  # either the form or the source is shown, never both
+        if in_properties != self._in_properties:  # show either the form or the source, never both
             self._in_properties = in_properties
             self._place_header()
         revealed = flow.reveal(line)
@@ -414,10 +412,8 @@ class LiveView(QTextEdit):
             self.viewport().update()
             self.ensureCursorVisible()
 
-    # The pointer
-
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Toggle a checkbox or a fold; else put the cursor where it was clicked."""
+        """Toggle a check box or a fold; otherwise, put the cursor at the click."""
         if event.button() == Qt.MouseButton.LeftButton and self._click(event):
             event.accept()
             return
@@ -425,7 +421,7 @@ class LiveView(QTextEdit):
         super().mousePressEvent(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Show the source of the line that was clicked; follow its link with Ctrl."""
+        """Show the source of the clicked line; follow its link with Ctrl."""
         was_pressed = self._is_pressed
         super().mouseReleaseEvent(event)
         self._release()
@@ -434,7 +430,7 @@ class LiveView(QTextEdit):
             self.follow_link_at(self.textCursor().position())
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Show what can be clicked."""
+        """Show the cursor for clickable elements."""
         super().mouseMoveEvent(event)
         if self._is_pressed and not QGuiApplication.mouseButtons() and not event.buttons():
             self._release()  # a drag has ended elsewhere
@@ -442,7 +438,7 @@ class LiveView(QTextEdit):
             self._hover(event)
 
     def leaveEvent(self, event: QEvent) -> None:
-        """Nothing is under the pointer."""
+        """Clear the hover state."""
         super().leaveEvent(event)
         self._set_hovered_line(-1)
         self._set_hovered_link("", QPoint())
@@ -453,12 +449,12 @@ class LiveView(QTextEdit):
             self._activate_line()
 
     def _inside(self, event: QMouseEvent) -> QPointF:
-        """The point of an event in the flow."""
+        """Convert the point of an event to flow coordinates."""
         scrolled = QPointF(self.horizontalScrollBar().value(), self.verticalScrollBar().value())
         return self._layout.to_flow(event.position() + scrolled)
 
     def _click(self, event: QMouseEvent) -> bool:
-        """Whether the click was on something that acts."""
+        """Handle a click on an active element; return whether there was one."""
         point, flow = self._inside(event), self.flow
         if not 0 <= point.y() < flow.heights.total:
             return False
@@ -477,7 +473,7 @@ class LiveView(QTextEdit):
         return False
 
     def is_on_checkbox(self, point: QPointF) -> bool:
-        """Whether a point of the flow is on the box of a task, drawn or written."""
+        """Return whether a point of the flow is on the box of a task, drawn or as source."""
         line, top = self.flow.heights.at(point.y())
         row = self.flow.row(line)
         if row.scan.kind is not LineKind.TASK or not row.fragments:
@@ -515,7 +511,7 @@ class LiveView(QTextEdit):
             if on_fold or self.is_on_checkbox(point) or (held and link is not None):
                 shape = Qt.CursorShape.PointingHandCursor
         self.viewport().setCursor(shape)
-        # An embedded note is seen already.
+        # An embedded note is already shown.
         is_text = link is not None and hit_test.is_on_text(flow, point.x(), point.y())
         name = link.target if link is not None and is_text and link.kind == "note" else ""
         self._set_hovered_link(name, event.globalPosition().toPoint())
@@ -531,7 +527,7 @@ class LiveView(QTextEdit):
             self.link_hovered.emit(name, at)
 
     def link_at_point(self, point: QPointF) -> InlineLink | None:
-        """The link at a point of the flow."""
+        """Return the link at a point of the flow."""
         if not hit_test.is_on_text(self.flow, point.x(), point.y()):
             return self._embed_at(point)
         line, column = hit_test.position_at(self.flow, point.x(), point.y())
@@ -551,7 +547,7 @@ class LiveView(QTextEdit):
         return next((link for link in links if link.start <= column <= link.end), None)
 
     def follow_link_at(self, position: int) -> bool:
-        """Follow the link at a position; whether there is one."""
+        """Follow the link at a position; return whether there is one."""
         link = self._link_in_line(*self._layout.place(position))
         if link is None:
             return False
@@ -567,10 +563,8 @@ class LiveView(QTextEdit):
                 return True
         return False
 
-    # Folding and tasks
-
     def set_folded(self, line: int, folded: bool) -> None:
-        """Fold or unfold what belongs to the heading, list item or callout in a line."""
+        """Fold or unfold the content of the heading, list item or callout in a line."""
         hides = self.flow.fold_range(line)
         if hides is None:
             return
@@ -582,7 +576,7 @@ class LiveView(QTextEdit):
         self.visible_lines_changed.emit()
 
     def task_lines(self, text: str) -> list[int]:
-        """The lines of the tasks with this text, which is what follows the box."""
+        """Return the lines of the tasks with this text, which follows the box."""
         flow = self.flow
         return [
             line
@@ -591,7 +585,7 @@ class LiveView(QTextEdit):
         ]
 
     def toggle_task(self, line: int) -> None:
-        """Check or uncheck the task in a line: one edit that can be undone; the cursor stays."""
+        """Check or uncheck the task in a line, as one undo step; the cursor stays."""
         row, text = self.flow.rows[line], self.flow.lines[line]
         if self.isReadOnly() or row.scan.kind is not LineKind.TASK:
             return
@@ -602,10 +596,8 @@ class LiveView(QTextEdit):
         cursor.insertText("x" if row.scan.word.isspace() else " ")
         self.viewport().update()
 
-    # Keys that move the cursor
-
     def move_by_key(self, event: QKeyEvent) -> bool:
-        """Move the cursor by what is shown, which Qt does not know; whether the key does that."""
+        """Move the cursor in the rendered text, unknown to Qt; return whether the key was handled."""
         if (vertical := navigation.vertical_key(event)) is not None:
             step, by_page, selects = vertical
             height = self.viewport().height() if by_page else 0
@@ -621,13 +613,15 @@ class LiveView(QTextEdit):
             return True
         if self.is_at_start_of_text() and any(event.matches(key) for key in _BACKWARD):
             return True  # the properties have a form of their own
-        if event.matches(QKeySequence.StandardKey.MoveToStartOfDocument) and self.flow.hides_properties:
-            self._move_to((navigation.first_text_line(self.flow), 0), False)
+        if event.matches(QKeySequence.StandardKey.MoveToStartOfDocument):
+            hidden = self.flow.hides_properties
+            self._move_to((navigation.first_text_line(self.flow) if hidden else 0, 0), False)
+            self.verticalScrollBar().setValue(0)  # the header is above the cursor
             return True
         return False
 
     def is_at_start_of_text(self) -> bool:
-        """Whether the cursor is right behind the properties, which a form shows, with nothing selected."""
+        """Return whether the cursor is right after the properties shown in a form, without a selection."""
         cursor, first = self.textCursor(), navigation.first_text_line(self.flow)
         return (
             bool(first) and not cursor.hasSelection() and cursor.position() == self._layout.position(first, 0)
@@ -639,17 +633,15 @@ class LiveView(QTextEdit):
         cursor.setPosition(self._layout.position(*place), mode)
         self.setTextCursor(cursor)
 
-    # Qt's events
-
     def createMimeDataFromSelection(self) -> QMimeData:
-        """Copy the source; text whose markup is covered takes its markup along."""
+        """Copy the source; selected rendered text includes its markup."""
         cursor = self.selection_with_markup()
         data = QMimeData()
         data.setText(cursor.selectedText().replace(PARAGRAPH_SEPARATOR, "\n"))
         return data
 
     def selection_with_markup(self) -> QTextCursor:
-        """The selection, extended over the markup of covered text that it holds as a whole."""
+        """Return the selection, extended by the markup of rendered text that it fully contains."""
         cursor = self.textCursor()
         if self.flow.shows_source:
             return cursor
@@ -678,7 +670,7 @@ class LiveView(QTextEdit):
         return edge
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Lay out what comes into view first, so that nothing in view moves."""
+        """Lay out the newly visible rows first, so that the visible text does not move."""
         self._layout_visible()
         super().paintEvent(event)
 
@@ -693,7 +685,7 @@ class LiveView(QTextEdit):
                 bar.setValue(moved)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep the text in a column that can be read."""
+        """Keep the text in a column of readable width."""
         self._fit_column()
         super().resizeEvent(event)
         self._layout.emit_size()

@@ -1,4 +1,4 @@
-"""Very long lines: laid out in parts, so that an edit lays out one part and not the whole line."""
+"""Lay out very long lines in parts, so that an edit lays out one part instead of the whole line."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ def lay_out(flow: NoteRows, at: int, row: EditorRow) -> None:
 
 
 def can_patch(flow: NoteRows, at: int, new: EditorRow) -> bool:
-    """Whether line `at`, which is now `new`, is long enough to lay out only what changed."""
+    """Return whether line `at`, which is now `new`, is long enough for a partial layout."""
     old = flow.rows[at]
     return len(flow.lines[at]) > PART_LENGTH and bool(old.fragments) and new.scan == old.scan
 
 
 def patch(flow: NoteRows, at: int, line: str) -> None:
-    """Line `at` has changed in one place: lay out only the part there."""
+    """Lay out only the changed part of line `at`."""
     row, old = flow.rows[at], flow.lines[at]
     fragments = row.fragments or []
     start = common_prefix(old, line)
@@ -50,13 +50,13 @@ def carry_over(
     head: tuple[EditorRow, str] | None,
     tail: tuple[EditorRow, str] | None,
 ) -> None:
-    """A very long line was split or joined: give `row` the parts that still stand in it.
+    """Reuse parts of a very long line that was split or joined, in `row`.
 
     Args:
         flow: The flow.
         line: The text of the new line.
         row: Its row.
-        head: The old line that it begins with, and its text.
+        head: The old line that it starts with, and its text.
         tail: The old line that it ends with, and its text.
     """
     if len(line) <= PART_LENGTH:
@@ -98,7 +98,7 @@ def _stack(flow: NoteRows, at: int, row: EditorRow) -> None:
 
 
 def _split(flow: NoteRows, line: str, row: EditorRow, start: int, end: int) -> list[RowFragment]:
-    """Parts of the line; each ends where a visual line ends, unless the line was edited since."""
+    """Split the line into parts that end at visual line ends, unless the line was edited."""
     font = text_layout.source_font(flow, row)
     fragments: list[RowFragment] = []
     while start < end or not fragments:
@@ -126,7 +126,7 @@ def _create_part(flow: NoteRows, line: str, start: int, stop: int, font: QFont) 
 
 
 def common_prefix(a: str, b: str) -> int:
-    """How many characters two texts have in common from the start, found by halves."""
+    """Return the length of the common prefix of two texts, found by bisection."""
     low, high = 0, min(len(a), len(b))
     while low < high:
         middle = (low + high + 1) // 2
@@ -138,7 +138,7 @@ def common_prefix(a: str, b: str) -> int:
 
 
 def _common_suffix(a: str, b: str, start: int) -> int:
-    """How many characters two texts have in common at the end, not counting the first `start`."""
+    """Return the length of the common suffix of two texts, not counting the first `start` characters."""
     low, high = 0, min(len(a), len(b)) - start
     while low < high:
         middle = (low + high + 1) // 2

@@ -1,4 +1,4 @@
-"""Marks on the scroll bar: where in the note is what was found."""
+"""Marks on the scroll bar for search matches."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MARK_HEIGHT = 2.5
 
 
 class MatchBar(QWidget):
-    """Paints a mark for each match over a scroll bar, and lets the mouse through."""
+    """Paints a mark for each match over a scroll bar; transparent for the mouse."""
 
     def __init__(self, bar: QScrollBar) -> None:
         super().__init__(bar)
@@ -25,18 +25,18 @@ class MatchBar(QWidget):
 
     @property
     def places(self) -> tuple[float, ...]:
-        """Where the marks are, from 0 (top) to 1."""
+        """The positions of the marks, from 0 (top) to 1."""
         return self._places
 
     def show_places(self, places: Sequence[float], color: QColor) -> None:
-        """Mark places, each from 0 (top) to 1 (bottom)."""
+        """Set the marks, each from 0 (top) to 1 (bottom)."""
         self._places = tuple(sorted(set(places)))
         self._color = color
         self.setVisible(bool(self._places))
         self.update()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Stay as large as the scroll bar."""
+        """Match the size of the scroll bar."""
         if event.type() == QEvent.Type.Resize and isinstance(watched, QWidget):
             self.setGeometry(watched.rect())
         return super().eventFilter(watched, event)

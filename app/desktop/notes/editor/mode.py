@@ -1,4 +1,4 @@
-"""The modes of a note view and of the editor in it."""
+"""The modes of a note view and of its editor."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from enum import StrEnum
 
 
 class EditorMode(StrEnum):
-    """How the editor shows the source: as a live preview, or each line as it is written."""
+    """The editor shows the source as a live preview, or verbatim."""
 
     LIVE = "live"
     SOURCE = "source"
 
 
 class ViewMode(StrEnum):
-    """What a note view shows. Ctrl+E goes from one to the next in this order."""
+    """The mode of a note view. Ctrl+E switches to the next one in this order."""
 
     LIVE = "live"
     SOURCE = "source"
@@ -21,6 +21,6 @@ class ViewMode(StrEnum):
 
     @property
     def next_mode(self) -> ViewMode:
-        """The mode that follows."""
+        """Return the next mode."""
         modes = list(ViewMode)
         return modes[(modes.index(self) + 1) % len(modes)]

@@ -1,4 +1,4 @@
-"""Where the cursor goes by keys that follow what is shown: up, down, pages, the ends of visual lines."""
+"""Cursor movement in the rendered text: up, down, pages, ends of visual lines."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _VERTICAL = (
     (_Key.SelectPreviousPage, -1, True, True),
     (_Key.SelectNextPage, 1, True, True),
 )
-_PAGE_SHARE = 0.9  # of what is in view
+_PAGE_SHARE = 0.9  # a fraction of the visible height
 _BEYOND_EDGE = 3.0
 _FAR_X = 99_999.0
 
 
 def vertical_key(event: QKeyEvent) -> tuple[int, bool, bool] | None:
-    """The direction of a key (-1 up, 1 down), whether it goes by pages, and whether it selects."""
+    """Return the direction of a key (-1 up, 1 down), whether it moves by pages, and whether it selects."""
     for key, step, by_page, selects in _VERTICAL:
         if event.matches(key):
             return step, by_page, selects
@@ -39,7 +39,7 @@ def vertical_key(event: QKeyEvent) -> tuple[int, bool, bool] | None:
 
 
 def side_key(event: QKeyEvent) -> tuple[bool, bool] | None:
-    """Whether a key goes to the end of the visual line (else to its start), and whether it selects."""
+    """Return whether a key moves to the end of the visual line (else its start), and whether it selects."""
     for key, to_end, selects in _SIDES:
         if event.matches(key):
             return to_end, selects
@@ -49,17 +49,17 @@ def side_key(event: QKeyEvent) -> tuple[bool, bool] | None:
 def move_vertically(
     flow: TextFlow, start: Place, x: float | None, step: int, page_height: float
 ) -> tuple[Place, float]:
-    """The place above or below `start`.
+    """Return the position above or below `start`.
 
     Args:
         flow: The lines.
-        start: Where the cursor is.
-        x: Where it wants to go, None for where it is.
+        start: The position of the cursor.
+        x: The preferred x coordinate, None for the current one.
         step: -1 for up, 1 for down.
-        page_height: The height of a page to go by, 0 to go by visual lines.
+        page_height: The height of a page to move by, 0 to move by visual lines.
 
     Returns:
-        The place, and the x that the cursor wants to keep.
+        The position, and the preferred x coordinate for the next move.
     """
     caret = hit_test.caret_rect(flow, *start)
     wanted = caret.x() if x is None else x
@@ -71,7 +71,7 @@ def move_vertically(
         last = len(flow.lines) - 1
         return (last, len(flow.lines[last])), wanted
     place = hit_test.position_at(flow, wanted, y)
-    if not page_height and place == start:  # the edge of what has no visual lines, such as a picture
+    if not page_height and place == start:  # the edge of a row without visual lines, such as a picture
         at = _next_shown(flow, start[0], step)
         if at < _first_shown(flow):
             return (_first_shown(flow), 0), wanted
@@ -81,13 +81,13 @@ def move_vertically(
 
 
 def move_to_side(flow: TextFlow, start: Place, to_end: bool) -> Place:
-    """The start or the end of the visual line: Qt's own layout of the line may break it elsewhere."""
+    """Return the start or end of the visual line, which Qt's own layout may break elsewhere."""
     caret = hit_test.caret_rect(flow, *start)
     return hit_test.position_at(flow, _FAR_X if to_end else -_FAR_X, caret.center().y())
 
 
 def first_text_line(flow: TextFlow) -> int:
-    """The first line behind the properties, if a form stands for those."""
+    """Return the first line after the properties, if a form shows those."""
     return _first_shown(flow)
 
 
@@ -100,7 +100,7 @@ def _first_shown(flow: TextFlow) -> int:
 
 
 def _next_shown(flow: TextFlow, at: int, step: int) -> int:
-    """The next line in a direction that takes room; the last one if there is none."""
+    """Return the next visible line in a direction; the last one if there is none."""
     last = len(flow.rows) - 1
     other = min(max(0, at + step), last)
     while 0 < other < last and (flow.rows[other].hidden or not flow.row(other).height):

@@ -1,4 +1,4 @@
-"""The lines of a note with what each is, and the blocks that they form. Lays nothing out."""
+"""The lines of a note with their scans, and the blocks that they form. Does no layout."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from app.desktop.notes.editor.line_scanner import LineKind, ScannedLine, State, 
 from app.desktop.notes.editor.rows import EditorRow
 from app.desktop.notes.editor.style import EditorStyle
 
-MAX_BLOCK_LINES = 500  # lines of a block that are looked at as one
-PART_LENGTH = 2_000  # a longer line is laid out in parts of about this length
+MAX_BLOCK_LINES = 500  # maximum number of lines that are treated as one block
+PART_LENGTH = 2_000  # the approximate length of the parts of a longer line
 _FENCED = frozenset((LineKind.FENCE_OPEN, LineKind.CODE, LineKind.FENCE_CLOSE))
 _TABLE = frozenset((LineKind.TABLE, LineKind.TABLE_DELIMITER))
 _UNTIL_END = frozenset((LineKind.MATH, LineKind.PROPERTIES))
@@ -25,15 +25,15 @@ class NoteRows:
     Attributes:
         lines: The lines of the note.
         rows: A row for each line.
-        heights: A height for each row; a guess until the row is first laid out.
+        heights: A height for each row; an estimate until the row is first laid out.
         width: The width of the text column.
         active: The first and the last line that show their source because of the cursor.
         shows_source: Whether every line shows its source.
-        hides_properties: Whether a form stands for the properties, so that their lines take no room.
+        hides_properties: Whether a form shows the properties, so that their lines are hidden.
         preedit: The line, column and text that an input method is composing.
-        drawing: Gives what is to be drawn for a kind and a source; None until it is ready.
-        misspelled: Gives the misspelled ranges of a piece of prose.
-        is_unresolved: Says whether a link's target is known not to exist.
+        drawing: Returns the drawing for a kind and a source; None until it is ready.
+        misspelled: Returns the misspelled ranges of a piece of prose.
+        is_unresolved: Returns whether a link's target is known not to exist.
     """
 
     def __init__(self, style: EditorStyle) -> None:
@@ -53,7 +53,7 @@ class NoteRows:
         self.table_widths: dict[EditorRow, list[float]] = {}
 
     def block(self, at: int) -> tuple[int, int]:
-        """The first and the last line of the table, code, formula or heading that line `at` belongs to."""
+        """Return the first and last line of the table, code, formula or heading at line `at`."""
         if not 0 <= at < len(self.rows):
             return at, at
         scan = self.rows[at].scan
@@ -88,11 +88,11 @@ class NoteRows:
         return first, last
 
     def _stretch(self, at: int, kinds: frozenset[LineKind]) -> tuple[int, int]:
-        """The lines around `at` of these kinds that belong to one block."""
+        """Return the range of lines around `at` with these kinds that belong to one block."""
         rows, first, last = self.rows, at, at
         while first > 0 and at - first < MAX_BLOCK_LINES:
             above = rows[first - 1].scan
-            # A line with no state behind it ends its block.
+            # A line with an empty state ends its block.
             if above.kind not in kinds or (above.kind in _UNTIL_END and not _open_state(above)):
                 break
             first -= 1
@@ -106,7 +106,7 @@ class NoteRows:
         return first, last
 
     def _is_table_head(self, at: int) -> bool:
-        """Whether a line without a leading bar is the first line of a table."""
+        """Return whether a line without a leading bar is the first line of a table."""
         if self.rows[at].scan.kind is not LineKind.TEXT or at + 1 >= len(self.rows):
             return False
         return self.rows[at + 1].scan.kind is LineKind.TABLE_DELIMITER
@@ -129,13 +129,13 @@ class NoteRows:
         return first, last
 
     def is_table(self, first: int) -> bool:
-        """Whether the block from line `first` on has a delimiter row, without which bars are just text."""
+        """Return whether the block from line `first` on has a delimiter row, without which bars are text."""
         if first + 1 >= len(self.rows):
             return False
         return self.rows[first + 1].scan.kind is LineKind.TABLE_DELIMITER
 
     def code_spans(self, at: int) -> list[CodeSpan]:
-        """The colors of line `at`, which is in a block of code."""
+        """Return the colors of line `at`, which is in a code block."""
         scan = self.rows[at].scan
         if scan.kind is not LineKind.CODE or not scan.word or len(self.lines[at]) > PART_LENGTH:
             return []
@@ -152,7 +152,7 @@ class NoteRows:
         return spans
 
     def fold_range(self, at: int) -> tuple[int, int] | None:
-        """The first and the last line that folding line `at` hides; None where nothing can be folded."""
+        """Return the first and last line that folding line `at` hides; None if it can't be folded."""
         scan = self.rows[at].scan
         if scan.kind is LineKind.HEADING or self._is_setext_heading(at):
             return self._below_heading(at)
@@ -163,7 +163,7 @@ class NoteRows:
         return None
 
     def heading_level(self, at: int) -> int:
-        """The level of the heading in line `at`; 0 where there is none."""
+        """Return the level of the heading in line `at`; 0 if it is none."""
         scan = self.rows[at].scan
         if scan.kind is LineKind.HEADING:
             return scan.level
@@ -217,7 +217,7 @@ def _no_drawing(row: EditorRow, kind: str, source: str) -> None:
 
 
 def _open_state(scan: ScannedLine) -> State:
-    """The state behind a line, without the quotes around it."""
+    """Return the state after a line, without the enclosing quotes."""
     state = scan.state
     if state and state[0] == "quote":
         return state[2]  # type: ignore[return-value]

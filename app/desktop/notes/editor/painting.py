@@ -1,4 +1,4 @@
-"""Paints the rows of a note: their grounds, bullets, boxes and text."""
+"""Paint the rows of a note: backgrounds, bullets, boxes and text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FOLD_MARK_X = -16.0
 
 
 class Highlight(NamedTuple):
-    """A stretch of text with a ground of its own: a selection, or what was found."""
+    """A range with a background: a selection or a search match."""
 
     start: Place
     end: Place
@@ -37,7 +37,7 @@ def paint(
     highlights: Sequence[Highlight] = (),
     hovered: int = -1,
 ) -> None:
-    """Paint what is between `top` and `bottom`; the line under the pointer shows whether it can be folded."""
+    """Paint the rows between `top` and `bottom`; the hovered line shows its fold mark."""
     at, y = flow.heights.at(top)
     while at < len(flow.rows) and y < bottom:
         row = flow.row(at)
@@ -95,7 +95,7 @@ def _text_color(flow: TextFlow, row: EditorRow) -> QColor:
 def _format_range(
     flow: TextFlow, at: int, fragment: RowFragment, mark: Highlight
 ) -> QTextLayout.FormatRange | None:
-    """The part of a highlight that is in a fragment."""
+    """Return the part of a highlight that is in a fragment."""
     (first, first_column), (last, last_column), color = mark
     if not first <= at <= last:
         return None
@@ -111,7 +111,7 @@ def _format_range(
 
 
 def _paint_ground(flow: TextFlow, painter: QPainter, at: int, row: EditorRow, y: float) -> None:
-    """Paint what is behind and beside the text."""
+    """Paint the background and the margin of the text."""
     _paint_quotes(flow, painter, row, y)
     kind = row.scan.kind
     x = text_layout.QUOTE_INDENT * flow.style.zoom * len(row.scan.quotes)
@@ -134,7 +134,7 @@ def _paint_ground(flow: TextFlow, painter: QPainter, at: int, row: EditorRow, y:
 
 
 def _paint_quotes(flow: TextFlow, painter: QPainter, row: EditorRow, y: float) -> None:
-    """Paint a bar for each quote around the text, and the ground of callouts."""
+    """Paint a bar for each enclosing quote, and the background of callouts."""
     indent = text_layout.QUOTE_INDENT * flow.style.zoom
     for depth, name in enumerate(row.scan.quotes):
         x = depth * indent
@@ -147,7 +147,7 @@ def _paint_quotes(flow: TextFlow, painter: QPainter, row: EditorRow, y: float) -
 
 
 def _band(x: float, width: float, y: float, height: float) -> QRectF:
-    """The area of a row in whole pixels, so that the areas of neighbors neither overlap nor leave a gap."""
+    """Return the area of a row in whole pixels, so that neighbors neither overlap nor leave a gap."""
     top = math.floor(y + 0.5)
     return QRectF(x, top, width, math.floor(y + height + 0.5) - top)
 
@@ -210,27 +210,26 @@ def _paint_checkbox(flow: TextFlow, painter: QPainter, row: EditorRow, y: float)
 
 
 def can_fold(flow: TextFlow, at: int, row: EditorRow, is_hovered: bool) -> bool:
-    """Whether a mark for folding is shown: where something is folded, under the pointer, and at callouts."""
+    """Return whether a fold mark is shown: on folded lines, hovered lines and callouts."""
     is_marked = is_hovered or row.is_folded or (row.scan.kind is LineKind.CALLOUT and bool(row.scan.fold))
     return is_marked and flow.fold_range(at) is not None
 
 
 def fold_mark_center(flow: TextFlow, row: EditorRow) -> QPointF:
-    """The middle of the mark that folds what belongs to a row, from the row's top left corner."""
+    """Return the center of a row's fold mark, from the row's top left corner."""
     fragment = row.fragments[0] if row.fragments else None
     middle = row.height / 2
     if fragment is not None and fragment.layout.lineCount():
         first = fragment.layout.lineAt(0)
         middle = fragment.y + first.y() + first.height() / 2
-    quotes = len(row.scan.quotes) - (row.scan.kind is LineKind.CALLOUT)
-    x = text_layout.QUOTE_INDENT * flow.style.zoom * max(0, quotes)
-    if row.scan.kind in (LineKind.ITEM, LineKind.TASK):
-        x += text_layout.LIST_INDENT * flow.style.zoom * row.scan.level
+    # In quotes it is left of the outermost bar: on a bar it can't be seen.
+    is_nested_item = row.scan.kind in (LineKind.ITEM, LineKind.TASK) and not row.scan.quotes
+    x = text_layout.LIST_INDENT * flow.style.zoom * row.scan.level if is_nested_item else 0.0
     return QPointF(x + FOLD_MARK_X, middle)
 
 
 def _paint_triangle(flow: TextFlow, painter: QPainter, center: QPointF, *, is_folded: bool) -> None:
-    """Paint a small triangle that points right for what is folded, else down."""
+    """Paint a small triangle that points right for folded lines, else down."""
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)

@@ -1,4 +1,4 @@
-"""Smart pairs: a bracket, quote or backtick is closed as it is typed, and marks go around a selection."""
+"""Smart pairs: close brackets, quotes and backticks during typing, and surround selections."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from app.desktop.notes.editor.text_cursor import KEEP_ANCHOR, one_undo_step, sel
 from app.desktop.widgets.utf16 import text_around_cursor, utf16_length
 
 _CLOSERS = {"(": ")", "[": "]", "{": "}", '"': '"', "`": "`"}
-# These only go around a selection: alone they are asterisks, signs of money and so on.
+# These only surround a selection: alone they are asterisks, dollar signs and so on.
 _SURROUNDING = {**_CLOSERS, "*": "*", "_": "_", "~": "~", "=": "=", "$": "$", "%": "%", "'": "'"}
 _ALLOWED_FOLLOWERS = frozenset(" \t)]}\"'`,.;:!?*_~")
 
 
 def type_character(cursor: QTextCursor, char: str, *, in_code: bool) -> bool:
-    """Type a character with its other half; whether there was something smart to do.
+    """Type a character with its closing half; return whether there was a special case.
 
     Args:
-        cursor: The cursor; it is where it should be afterwards.
+        cursor: The cursor, which is moved.
         char: The character.
-        in_code: Whether the cursor is in code, where quotes and backticks are just typed.
+        in_code: Whether the cursor is in code, where quotes and backticks are typed as they are.
     """
     if cursor.hasSelection():
         return _surround(cursor, char)
@@ -42,7 +42,7 @@ def type_character(cursor: QTextCursor, char: str, *, in_code: bool) -> bool:
 
 
 def delete_pair(cursor: QTextCursor) -> bool:
-    """Delete both halves of an empty pair; whether the cursor is in one."""
+    """Delete both halves of an empty pair; return whether the cursor is in one."""
     before, after = text_around_cursor(cursor)
     if cursor.hasSelection() or not before or _CLOSERS.get(before[-1]) != after[:1] or not after:
         return False
@@ -67,7 +67,7 @@ def _surround(cursor: QTextCursor, char: str) -> bool:
 
 
 def _is_open(before: str, after: str, closer: str) -> bool:
-    """Whether the closing half that follows belongs to an opening half before the cursor."""
+    """Return whether the closing half after the cursor belongs to an opening half before it."""
     opener = next(one for one, other in _CLOSERS.items() if other == closer)
     if opener == closer:
         return before.count(opener) % 2 == 1

@@ -1,4 +1,4 @@
-"""What the user chooses about the editor's looks and behavior."""
+"""The user's preferences for the appearance and behavior of the editor."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class EditorPreferences:
-    """The user's choices.
+    """The user's preferences.
 
     Attributes:
         family: The font of the text; empty for the font of the interface.
         points: The size of the text; 0 for the default size.
         code_family: The font of code and source; empty for the system's fixed-pitch font.
-        code_points: The size of code; 0 for a size that suits the text.
+        code_points: The size of code; 0 for a size that fits the text.
         line_width: The width of the text column in pixels at 100 %; 0 for the full width.
-        auto_pairs: Whether brackets, quotes and backticks are closed as they are typed.
+        auto_pairs: Whether to close brackets, quotes and backticks during typing.
     """
 
     family: str = ""

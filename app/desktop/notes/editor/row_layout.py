@@ -1,4 +1,4 @@
-"""Lays out one line of a note: its source, or its text without markup, or what is drawn in its place."""
+"""Lay out one line of a note: its source, its text without markup, or a drawing in its place."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ CHECKBOX_SIZE = 15.0
 
 
 def lay_out(flow: NoteRows, at: int, row: EditorRow) -> None:
-    """Give a row its fragments and its height."""
+    """Compute the fragments and the height of a row."""
     row.drawing = None
     row.requests = []
     row.code_spans = []
@@ -46,7 +46,7 @@ def lay_out(flow: NoteRows, at: int, row: EditorRow) -> None:
 
 
 def picture_box(flow: NoteRows, row: EditorRow) -> QRectF:
-    """Where a row's drawing is, from the row's top left corner; it is never wider than the text."""
+    """Return the rectangle of a row's drawing from the row's top left corner, at most as wide as the text."""
     drawing = row.drawing
     if drawing is None:
         return QRectF()
@@ -60,7 +60,7 @@ def picture_box(flow: NoteRows, row: EditorRow) -> QRectF:
 
 
 def checkbox(flow: NoteRows, row: EditorRow) -> QRectF:
-    """Where a task's checkbox is, from the row's top left corner."""
+    """Return the rectangle of a task's check box, from the row's top left corner."""
     size = CHECKBOX_SIZE * flow.style.zoom
     y = row.fragments[0].y if row.fragments else 0.0
     return QRectF(row.indent - size - 7, y + (flow.style.line_height - size) / 2, size, size)
@@ -71,7 +71,7 @@ def _show_nothing(row: EditorRow) -> None:
 
 
 def _lay_out_rendered(flow: NoteRows, at: int, row: EditorRow) -> bool:
-    """Lay out what is not just text without its markup; False for the rest, and for what is not ready."""
+    """Lay out special rows and drawings; return False for plain text and for drawings that are not ready."""
     scan = row.scan
     kind = scan.kind
     if kind is LineKind.TEXT and not scan.level:
@@ -105,7 +105,7 @@ def _lay_out_rendered(flow: NoteRows, at: int, row: EditorRow) -> bool:
 
 
 def _lay_out_fence(flow: NoteRows, at: int, row: EditorRow) -> bool:
-    """The fences of a block of code: its language, and a little space at its end."""
+    """Lay out the fences of a code block: its language, and a small space at its end."""
     kind = row.scan.kind
     if kind is LineKind.CODE:
         return False
@@ -136,7 +136,7 @@ def _lay_out_formula(flow: NoteRows, at: int, row: EditorRow) -> bool:
 
 
 def _show_in_first_row(flow: NoteRows, at: int, row: EditorRow, first: int, kind: str, source: str) -> bool:
-    """Show a drawing in the first row of its block; the other rows take no room."""
+    """Show a drawing in the first row of its block; the other rows are hidden."""
     drawing = flow.drawing(row, kind, source)
     if drawing is None:
         return False
@@ -208,7 +208,7 @@ def _lay_out_text(flow: NoteRows, at: int, row: EditorRow) -> None:
 
 
 def _keep_picture(flow: NoteRows, row: EditorRow) -> None:
-    """An embed keeps its picture below its source, so that the text below does not jump."""
+    """Keep the picture of an embed below its source, so that the text below does not jump."""
     row.drawing = _embedded(flow, row)
     if row.drawing is not None:
         row.height += picture_box(flow, row).bottom() + 2
@@ -217,7 +217,7 @@ def _keep_picture(flow: NoteRows, row: EditorRow) -> None:
 def _source_fragment(
     flow: NoteRows, at: int, row: EditorRow, spans: list[inline.Span], y: float, font: QFont
 ) -> RowFragment:
-    """The line as it is written, with what an input method is composing."""
+    """Return the source line, including the text that an input method is composing."""
     line, x = flow.lines[at], row.indent
     to_source = to_shown = None
     if not line.isascii() and max(line, default="") > "\uffff":
@@ -231,14 +231,14 @@ def _source_fragment(
 
 
 def _hang_from(row: EditorRow, line: str) -> int:
-    """The end of the marker of a list item that shows its source: its wrapped lines start below its text."""
+    """Return the end of a list marker in source: wrapped lines are aligned with the text after it."""
     scan = row.scan
     is_of_list = scan.kind in (LineKind.ITEM, LineKind.TASK) or (scan.kind is LineKind.TEXT and scan.level)
     return scan.marker if is_of_list and not is_right_to_left(line) else 0
 
 
 def _compose(fragment: RowFragment, column: int, text: str) -> None:
-    """Show what an input method composes; the places of formats count it as text."""
+    """Insert the text that an input method composes; the offsets of formats include it."""
     place, length = fragment.shown(column), len(text.encode("utf-16-le")) // 2
     formats = []
     for span in fragment.layout.formats():
@@ -262,7 +262,7 @@ def _rendered_fragment(
     y: float,
     font: QFont,
 ) -> RowFragment:
-    """The line without its markup, and with its formulas drawn."""
+    """Return the line without its markup, and with its formulas drawn."""
     line, x = flow.lines[at], row.indent
     formulas = formulas_of(flow, row, line, spans, flow.width - x)
     if not hidden and not formulas:
@@ -278,7 +278,7 @@ def _rendered_fragment(
 
 
 def _markup_only(flow: NoteRows, at: int, row: EditorRow, shown: str, bits: int) -> RowFragment:
-    """A line of which nothing is shown but a word that does not stand in it so."""
+    """Return a line that shows only a label that is not part of its source."""
     line = flow.lines[at]
     font = source_font(flow, row)
     layout = make_layout(flow, shown, font)

@@ -1,4 +1,4 @@
-"""A line as it is laid out: a row of fragments, and the maps between what is shown and the source."""
+"""A laid-out line: a row of fragments, and the maps between displayed text and source."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from app.desktop.notes.editor.code_colors import CodeSpan
 from app.desktop.notes.editor.drawings import Drawing, DrawingRequest
 from app.desktop.notes.editor.line_scanner import ScannedLine
 
-LINE_SPACING = 1.2  # the distance of visual lines, in heights of a line
+LINE_SPACING = 1.2  # the distance of visual lines, in line heights
 _BIDI_SAMPLE_CHARS = 400
 
 
 class RowFragment:
-    """A stretch of a line in one `QTextLayout`.
+    """A range of a line in one `QTextLayout`.
 
     Attributes:
-        layout: The text as it is shown.
+        layout: The displayed text.
         start: The first column of the line that it shows.
-        end: The column behind the last one.
+        end: The column after the last one.
         x: The left edge, from the left of the text.
         y: The top edge, from the top of the row.
-        to_source: For each place of the shown text (UTF-16) the column of the line; None where both only
-            differ by `start`.
-        to_shown: For each column from `start` on the place in the shown text; None likewise.
+        to_source: For each offset of the displayed text (UTF-16) the column of the line; None if both differ
+            only by `start`.
+        to_shown: For each column from `start` on the offset in the displayed text; None likewise.
         cell: The left edge and the width of the table cell that it fills.
-        drawings: The places of formulas in the text, and the formulas.
+        drawings: The offsets of formulas in the text, and the formulas.
     """
 
     __slots__ = ("cell", "drawings", "end", "layout", "start", "to_shown", "to_source", "x", "y")
@@ -56,27 +56,27 @@ class RowFragment:
         self.drawings: tuple[tuple[int, Drawing], ...] = ()
 
     def shift(self, columns: int) -> None:
-        """Move it along the line, which grew before it."""
+        """Move it by the change in length of the line before it."""
         self.start += columns
         self.end += columns
         if self.to_source is not None:
             self.to_source = [column + columns for column in self.to_source]
 
     def source(self, shown: int) -> int:
-        """The column that a place in the shown text stands for."""
+        """Return the source column of an offset in the displayed text."""
         if self.to_source is None:
             return self.start + shown
         return self.to_source[min(shown, len(self.to_source) - 1)]
 
     def shown(self, column: int) -> int:
-        """The place in the shown text where `column` is, or where it would be."""
+        """Return the offset in the displayed text where `column` is, or would be."""
         if self.to_shown is None:
             return min(max(0, column - self.start), self.end - self.start)
         return self.to_shown[min(max(0, column - self.start), len(self.to_shown) - 1)]
 
     @property
     def height(self) -> float:
-        """The height of its visual lines, with the formulas in them."""
+        """Return the height of its visual lines, with their formulas."""
         height = layout_height(self.layout)
         for place, drawing in self.drawings:
             line = self.layout.lineForTextPosition(place)
@@ -89,15 +89,15 @@ class EditorRow:
     """A line of the note.
 
     Attributes:
-        scan: What the line is.
-        fragments: What it shows; None until it is laid out.
-        height: Its height when it was last laid out.
+        scan: The block syntax of the line.
+        fragments: The displayed parts; None until it is laid out.
+        height: Its height in the last layout.
         indent: The left edge of its text.
         active: Whether it shows its source.
-        hidden: Whether it is inside something that is folded.
-        folded: Whether what belongs to it is folded; None for what the source says.
+        hidden: Whether it is inside a folded block.
+        folded: Whether its block is folded; None to follow the source.
         drawing: The picture, formula or embedded note that it shows as a block.
-        requests: The drawings that it wants, ready or not.
+        requests: The drawings that it needs, ready or not.
         code_spans: The colors of its code.
     """
 
@@ -114,12 +114,12 @@ class EditorRow:
 
     @property
     def is_folded(self) -> bool:
-        """Whether the lines that belong to it are to be hidden."""
+        """True if the lines that belong to it are hidden."""
         return self.scan.fold == "-" if self.folded is None else self.folded
 
 
 def layout_height(layout: QTextLayout) -> float:
-    """The height that a layout's visual lines take."""
+    """Return the height of a layout's visual lines."""
     count = layout.lineCount()
     if not count:
         return 0.0
@@ -128,7 +128,7 @@ def layout_height(layout: QTextLayout) -> float:
 
 
 def utf16_maps(text: str, start: int) -> tuple[list[int], list[int]]:
-    """The maps `to_source` and `to_shown` of a text with characters of two units that is shown as it is."""
+    """Return the maps `to_source` and `to_shown` for text with surrogate pairs that is shown verbatim."""
     to_source: list[int] = []
     to_shown: list[int] = []
     place = 0
@@ -143,7 +143,7 @@ def utf16_maps(text: str, start: int) -> tuple[list[int], list[int]]:
 
 
 def is_right_to_left(text: str) -> bool:
-    """Whether the first letter with a direction runs from right to left."""
+    """Return whether the first letter with a direction is right-to-left."""
     for char in text[:_BIDI_SAMPLE_CHARS]:
         direction = bidirectional(char)
         if direction in ("R", "AL", "L"):
@@ -152,7 +152,7 @@ def is_right_to_left(text: str) -> bool:
 
 
 def split_overlaps(spans: Sequence[tuple[int, int, int]]) -> Iterable[tuple[int, int, int]]:
-    """The spans cut at each other's edges, the style bits of those that overlap joined."""
+    """Split the spans at each other's edges, joining the style bits of those that overlap."""
     if len(spans) < 2:
         return spans
     edges = sorted({edge for start, end, _ in spans for edge in (start, end)})

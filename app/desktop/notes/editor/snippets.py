@@ -1,12 +1,11 @@
-"""The editor's own slash commands: what they are called, and the text that they insert."""
+"""The editor's own slash commands: their titles, and the text that they insert."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication
-
 from app.desktop.notes.editor.completion import SlashCommand
+from app.desktop.runtime.translation import translate
 
-CURSOR_MARK = "\0"  # where the cursor goes in a snippet
+CURSOR_MARK = "\0"  # the cursor position in a snippet
 SNIPPETS = {
     "quote": f"> {CURSOR_MARK}",
     "callout": f"> [!note] {CURSOR_MARK}",
@@ -21,29 +20,25 @@ SNIPPETS = {
 
 
 def default_slash_commands() -> list[SlashCommand]:
-    """The commands that every editor has."""
+    """Return the commands of every editor."""
     titles = {
-        "heading-1": _tr("Heading 1"),
-        "heading-2": _tr("Heading 2"),
-        "heading-3": _tr("Heading 3"),
-        "heading-4": _tr("Heading 4"),
-        "list-bullet": _tr("Bulleted list"),
-        "list-number": _tr("Numbered list"),
-        "list-task": _tr("Task list"),
-        "quote": _tr("Quote"),
-        "callout": _tr("Callout"),
-        "code-block": _tr("Code block"),
-        "table": _tr("Table"),
-        "rule": _tr("Horizontal rule"),
-        "formula": _tr("Formula"),
-        "diagram": _tr("Diagram"),
-        "note-link": _tr("Link to a note"),
-        "embed": _tr("Embed a note or image"),
-        "comment": _tr("Comment"),
-        "today": _tr("Today's date"),
+        "heading-1": translate("SlashCommands", "Heading 1"),
+        "heading-2": translate("SlashCommands", "Heading 2"),
+        "heading-3": translate("SlashCommands", "Heading 3"),
+        "heading-4": translate("SlashCommands", "Heading 4"),
+        "list-bullet": translate("SlashCommands", "Bulleted list"),
+        "list-number": translate("SlashCommands", "Numbered list"),
+        "list-task": translate("SlashCommands", "Task list"),
+        "quote": translate("SlashCommands", "Quote"),
+        "callout": translate("SlashCommands", "Callout"),
+        "code-block": translate("SlashCommands", "Code block"),
+        "table": translate("SlashCommands", "Table"),
+        "rule": translate("SlashCommands", "Horizontal rule"),
+        "formula": translate("SlashCommands", "Formula"),
+        "diagram": translate("SlashCommands", "Diagram"),
+        "note-link": translate("SlashCommands", "Link to a note"),
+        "embed": translate("SlashCommands", "Embed a note or image"),
+        "comment": translate("SlashCommands", "Comment"),
+        "today": translate("SlashCommands", "Today's date"),
     }
     return [SlashCommand(name, title) for name, title in titles.items()]
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("SlashCommands", text)

@@ -1,4 +1,4 @@
-"""The fonts, colors and text formats of the editor, from the theme, the zoom and the user's preferences."""
+"""The fonts, colors and text formats of the editor, from the theme, the zoom and the preferences."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from app.desktop.theme.theme import Theme, code_font, interface_font
 from app.vault.markdown.render_values import RenderColors
 
 _HEADING_SCALES = (1.0, 1.7, 1.42, 1.24, 1.1, 1.0, 0.94)
-_TEXT_SCALE = 1.12  # of the interface's font
-_CODE_SCALE = 0.92  # of the text
+_TEXT_SCALE = 1.12  # relative to the interface's font
+_CODE_SCALE = 0.92  # relative to the text
 
 
 class EditorStyle:
-    """Fonts, colors and formats; made again when the theme, the zoom or the preferences change."""
+    """Fonts, colors and formats; created again when the theme, the zoom or the preferences change."""
 
     def __init__(self, theme: Theme, zoom: float = 1.0, preferences: EditorPreferences | None = None) -> None:
         chosen = preferences or EditorPreferences()
@@ -50,18 +50,18 @@ class EditorStyle:
         self._code_formats: dict[tuple[str, bool, bool], QTextCharFormat] = {}
 
     def callout_color(self, name: str) -> QColor:
-        """The color of a kind of callout."""
+        """Return the color of a kind of callout."""
         return QColor(self._render_colors.callout(name))
 
     def text_format(self, bits: int) -> QTextCharFormat:
-        """The format for style bits; the same object each time."""
+        """Return the format for style bits; the same object each time."""
         made = self._formats.get(bits)
         if made is None:
             made = self._formats[bits] = self._make_format(bits)
         return made
 
     def code_format(self, color: str, bold: bool, italic: bool) -> QTextCharFormat:
-        """The format of a piece of highlighted code."""
+        """Return the format of a range of highlighted code."""
         key = (color, bold, italic)
         made = self._code_formats.get(key)
         if made is None:

@@ -1,4 +1,4 @@
-"""Editing tables by keys: Tab goes from cell to cell, aligns the columns and adds a row at the end."""
+"""Edit tables by keys: Tab moves between cells, aligns the columns and adds a row at the end."""
 
 from __future__ import annotations
 
@@ -18,22 +18,28 @@ _MAX_TABLE_LINES = 400
 def move_to_cell(rows: NoteRows, cursor: QTextCursor, backward: bool) -> bool:
     """Go to the next or previous cell of the table at the cursor, and align its columns.
 
+    A header row without a delimiter row gets one.
+
     Args:
         rows: The lines of the note.
-        cursor: The cursor; it selects the content of the cell that it goes to.
+        cursor: The cursor, which selects the content of the new cell.
         backward: Whether to go to the previous cell.
 
     Returns:
-        Whether the cursor is in a table.
+        True if the cursor is in a table.
     """
     line = cursor.blockNumber()
     first, last = rows.block(line)
-    if not rows.is_table(first) or last - first > _MAX_TABLE_LINES:
+    is_header = _is_header_row(rows, line)
+    if not (is_header or rows.is_table(first)) or last - first > _MAX_TABLE_LINES:
         return False
     prefix = rows.lines[first][: rows.rows[first].scan.marker]
     skipped = [rows.rows[at].scan.marker for at in range(first, last + 1)]
     cells = [_split_cells(rows.lines[at], skipped[at - first]) for at in range(first, last + 1)]
     columns = len(cells[0])
+    aligns = [] if is_header else alignments(rows.lines[first + 1], skipped[1])
+    if is_header:
+        cells.append(["---"] * columns)
     row, column = _next_cell(
         cells, line - first, _column(cursor, rows.rows[line].scan.marker), columns, backward
     )
@@ -41,7 +47,7 @@ def move_to_cell(rows: NoteRows, cursor: QTextCursor, backward: bool) -> bool:
         return True
     if row >= len(cells):
         cells.append([""] * columns)
-    aligned = align_table(cells, alignments(rows.lines[first + 1], skipped[1]))
+    aligned = align_table(cells, aligns)
     old = rows.lines[first : last + 1]
     new = [f"{prefix}{text}" for text in aligned]
     _replace_lines(cursor, first, old, new)
@@ -52,7 +58,7 @@ def move_to_cell(rows: NoteRows, cursor: QTextCursor, backward: bool) -> bool:
 
 
 def align_table(cells: list[list[str]], columns: list[str]) -> list[str]:
-    """The lines of a table with cells padded to the widths of their columns.
+    """Return the lines of a table with cells padded to the widths of their columns.
 
     Args:
         cells: The cells of each line; the second line is the delimiter.
@@ -81,7 +87,7 @@ def align_table(cells: list[list[str]], columns: list[str]) -> list[str]:
 
 
 def display_width(text: str) -> int:
-    """How many columns of a fixed-pitch font a text takes."""
+    """Return the width of a text in columns of a fixed-pitch font."""
     return len(text) if text.isascii() else sum(2 if east_asian_width(c) in "WF" else 1 for c in text)
 
 
@@ -90,7 +96,7 @@ def _split_cells(line: str, start: int) -> list[str]:
 
 
 def _column(cursor: QTextCursor, marker: int) -> int:
-    """The number of the cell that the cursor is in."""
+    """Return the index of the cell that contains the cursor."""
     before, after = text_around_cursor(cursor)
     at = len(before)
     found = 0
@@ -103,7 +109,7 @@ def _column(cursor: QTextCursor, marker: int) -> int:
 def _next_cell(
     cells: list[list[str]], row: int, column: int, columns: int, backward: bool
 ) -> tuple[int, int]:
-    """The row and the column of the cell to go to; row -1 before the first cell."""
+    """Return the row and column of the target cell; row -1 before the first cell."""
     if row == 1:
         return (0, columns - 1) if backward else (2, 0)
     column += -1 if backward else 1
@@ -132,7 +138,7 @@ def _padded(text: str, width: int, align: str) -> str:
 
 
 def _replace_lines(cursor: QTextCursor, first: int, old: list[str], new: list[str]) -> None:
-    """Make `new` of the lines `old` from line `first` on; lines that stay are not touched."""
+    """Replace the lines `old` from line `first` on by `new`, leaving unchanged lines untouched."""
     document: QTextDocument = cursor.document()
     with one_undo_step(cursor):
         for offset, (before, after) in enumerate(zip(old, new, strict=False)):
@@ -146,8 +152,18 @@ def _replace_lines(cursor: QTextCursor, first: int, old: list[str], new: list[st
 
 
 def is_in_table(rows: NoteRows, line: int) -> bool:
-    """Whether a line belongs to a table."""
+    """Return whether a line belongs to a table, or is a header row that Tab turns into one."""
+    if _is_header_row(rows, line):
+        return True
     kind = rows.rows[line].scan.kind
     if kind not in (LineKind.TABLE, LineKind.TABLE_DELIMITER, LineKind.TEXT):
         return False
     return rows.is_table(rows.block(line)[0])
+
+
+def _is_header_row(rows: NoteRows, line: int) -> bool:
+    """Return whether a line has bars at its start and end, and no table line around it."""
+    if rows.rows[line].scan.kind is not LineKind.TABLE or rows.block(line) != (line, line):
+        return False
+    text = rows.lines[line][rows.rows[line].scan.marker :].strip()
+    return len(text) > 2 and text.endswith("|") and not text.endswith("\\|")

@@ -1,4 +1,4 @@
-"""Tables: where the cells of a line are, the widths of columns, and the layout of a row."""
+"""Tables: cell ranges of a line, column widths, and the layout of a row."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from app.desktop.notes.editor.note_rows import NoteRows
 from app.desktop.notes.editor.rows import EditorRow, RowFragment, split_overlaps
 
 CELL_PADDING = 8.0
-_MAX_MEASURED_LINES = 200  # lines that decide on the widths of columns
+_MAX_MEASURED_LINES = 200  # the lines that determine the column widths
 _MIN_COLUMN_WIDTH = 48.0
 
 
 def cell_ranges(line: str, start: int = 0) -> list[tuple[int, int]]:
-    """Where the cells of a line of a table are, without the spaces around them.
+    """Return the ranges of the cells of a table line, without surrounding spaces.
 
     Args:
         line: The line, with or without bars at its ends.
-        start: Where the table begins, behind quote marks.
+        start: The start of the table, after quote marks.
     """
     end = len(line.rstrip())
     first = start + len(line[start:end]) - len(line[start:end].lstrip())
@@ -46,7 +46,7 @@ def cell_ranges(line: str, start: int = 0) -> list[tuple[int, int]]:
 
 
 def alignments(delimiter: str, start: int = 0) -> list[str]:
-    """The alignment of each column ("left", "center", "right" or ""), from the line below the heads."""
+    """Return the alignment of each column ("left", "center", "right" or ""), from the delimiter row."""
     found = []
     for left, right in cell_ranges(delimiter, start):
         cell = delimiter[left:right]
@@ -121,7 +121,7 @@ def _layout_cell(
 
 
 def _widths(flow: NoteRows, first: int) -> list[float]:
-    """The widths of the columns: those of the longest cells, narrower where the table would be too wide."""
+    """Return the widths of the columns: those of the longest cells, reduced if the table is too wide."""
     head = flow.rows[first]
     widths = flow.table_widths.get(head)
     if widths is not None:
@@ -148,7 +148,7 @@ def _widths(flow: NoteRows, first: int) -> list[float]:
 
 
 def _narrowed(widths: list[float], room: float, total: float) -> list[float]:
-    """Narrower columns: those that are narrower than their share keep their width."""
+    """Return reduced widths; columns narrower than their share keep their width."""
     share = room / len(widths)
     wide = [one for one in widths if one > share]
     kept = total - sum(wide)

@@ -1,4 +1,4 @@
-"""Helpers for edits by a `QTextCursor`: lines of a selection, and edits that are one step of undo."""
+"""Helpers for edits by a `QTextCursor`: lines of a selection, and grouped undo steps."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ KEEP_ANCHOR = QTextCursor.MoveMode.KeepAnchor
 
 @contextmanager
 def one_undo_step(cursor: QTextCursor) -> Iterator[None]:
-    """Make all edits within one step of undo."""
+    """Group all edits into one undo step."""
     cursor.beginEditBlock()
     try:
         yield
@@ -24,7 +24,7 @@ def one_undo_step(cursor: QTextCursor) -> Iterator[None]:
 
 
 def selected_blocks(cursor: QTextCursor) -> list[QTextBlock]:
-    """The lines that a selection touches; one that it only reaches the start of does not count."""
+    """Return the selected lines; a line of which only the start is reached does not count."""
     document = cursor.document()
     block = document.findBlock(cursor.selectionStart())
     last = document.findBlock(cursor.selectionEnd())
@@ -57,12 +57,12 @@ def select(cursor: QTextCursor, start: int, end: int) -> None:
 
 
 def position_in(block: QTextBlock, column: int) -> int:
-    """The document's position of a column of a line."""
+    """Return the document position of a column of a line."""
     return _position(block, block.text(), column)
 
 
 def difference(old: str, new: str) -> tuple[int, int, str]:
-    """Where `old` differs from `new` (start and end in `old`), and what stands there in `new`."""
+    """Return the range of `old` that differs from `new`, and its replacement."""
     if old == new:
         return len(old), len(old), ""
     start = common_prefix(old, new)
@@ -72,7 +72,7 @@ def difference(old: str, new: str) -> tuple[int, int, str]:
 
 
 def replace_document(cursor: QTextCursor, old: str, new: str) -> None:
-    """Make `new` of the document's text `old` by the smallest edit, as one step of undo."""
+    """Change the document's text `old` to `new` by the smallest edit, as one undo step."""
     start, end, fresh = difference(old, new)
     if start != end or fresh:
         first = utf16_length(old[:start])

@@ -1,4 +1,4 @@
-"""Layouts of text: fonts, indents, visual lines, formats, and the text of a line without its markup."""
+"""Text layouts: fonts, indents, visual lines, formats, and the text of a line without its markup."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ VERBATIM = frozenset(
 
 
 def indent_of(flow: NoteRows, at: int, row: EditorRow) -> float:
-    """The left edge of a row's text."""
+    """Return the left edge of a row's text."""
     scan, zoom = row.scan, flow.style.zoom
     x = QUOTE_INDENT * zoom * len(scan.quotes)
     if scan.kind in _INDENTED_BOXES:
@@ -63,27 +63,27 @@ def indent_of(flow: NoteRows, at: int, row: EditorRow) -> float:
         return text
     if flow.shows_source:
         return x
-    # The text stays where it is when the marker before it appears.
+    # The text keeps its position when the marker before it appears.
     marker = flow.lines[at][: scan.marker]
     return max(x, text - flow.style.metrics.horizontalAdvance(marker.expandtabs(4)))
 
 
 def space_above(flow: NoteRows, at: int, row: EditorRow) -> float:
-    """The space between the top of a row and its text."""
+    """Return the space between the top of a row and its text."""
     line_height = flow.style.line_height
     is_heading = row.scan.kind is LineKind.HEADING or flow.heading_level(at) > 0 if at else False
     return line_height * (0.5 if is_heading else 0.06)
 
 
 def source_font(flow: NoteRows, row: EditorRow) -> QFont:
-    """The font of a row's source."""
+    """Return the font of a row's source."""
     if row.scan.kind in _MONOSPACED:
         return flow.style.mono
     return flow.style.headings[row.scan.level] if row.scan.kind is LineKind.HEADING else flow.style.font
 
 
 def make_layout(flow: NoteRows, text: str, font: QFont) -> QTextLayout:
-    """A layout without lines yet."""
+    """Return a layout without lines."""
     layout = QTextLayout(text, font)
     option = QTextOption()
     option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
@@ -106,9 +106,10 @@ def break_lines(
 
     Args:
         layout: The text.
-        width: The room from its left edge to the right one.
-        hang_from: The place in the text below which all lines but the first start; 0 for no hanging indent.
-        formulas: The places of formulas in the text, and the formulas: a line has room below for its own.
+        width: The width from its left edge to the right one.
+        hang_from: The offset in the text that all lines but the first align with; 0 for no hanging indent.
+        formulas: The offsets of formulas in the text, and the formulas: a line reserves space below for its
+            own.
     """
     y = hang = 0.0
     layout.beginLayout()
@@ -134,7 +135,7 @@ def without_markup(
     formulas: dict[int, tuple[int, Drawing]],
     font: QFont,
 ) -> tuple[RowFragment, list[tuple[int, Drawing]]]:
-    """A line without what is hidden, one character for each formula; not broken into visual lines yet."""
+    """Return a line without hidden markup, with one character for each formula; not yet wrapped."""
     gone = bytearray(len(line))
     for start, end in hidden:
         gone[start:end] = b"\1" * (end - start)
@@ -166,7 +167,7 @@ def without_markup(
 def formulas_of(
     flow: NoteRows, row: EditorRow, line: str, spans: list[inline.Span], room: float
 ) -> dict[int, tuple[int, Drawing]]:
-    """The formulas of a line that are ready, by the column at which they start; none wider than `room`."""
+    """Return the ready formulas of a line, by start column; none wider than `room`."""
     found = {}
     for start, end, bits in spans:
         if bits & inline.MATH and (source := line[start:end].strip("$").strip()):
@@ -177,7 +178,7 @@ def formulas_of(
 
 
 def _narrowed(drawing: Drawing, room: float) -> Drawing:
-    """A drawing that has `room`: a formula can't be broken, so a wide one is shown smaller."""
+    """Return a drawing that fits `room`: a wide formula is scaled, since it can't be wrapped."""
     if drawing.width <= max(MIN_WIDTH, room):
         return drawing
     scale = max(MIN_WIDTH, room) / drawing.width
@@ -185,10 +186,10 @@ def _narrowed(drawing: Drawing, room: float) -> Drawing:
 
 
 def reserve_space(flow: NoteRows, fragment: RowFragment, places: list[tuple[int, Drawing]]) -> None:
-    """Let one transparent character stand for a formula: its font gives the ascent, its spacing the width.
+    """Reserve space for a formula: one transparent character, with the ascent by font, the width by spacing.
 
-    `break_lines` and `RowFragment.height` add what the formula needs below the base line: a font that was
-    larger for it would need room above as well.
+    `break_lines` and `RowFragment.height` add the space that the formula needs below the baseline: a larger
+    font would also add space above.
     """
     formats = list(fragment.layout.formats())
     for place, drawing in places:
@@ -211,7 +212,7 @@ def reserve_space(flow: NoteRows, fragment: RowFragment, places: list[tuple[int,
 def misspelled_ranges(
     flow: NoteRows, row: EditorRow, line: str, spans: list[inline.Span], fragment: RowFragment
 ) -> list[inline.Span]:
-    """The misspelled words of the prose of a line, in places of what is shown."""
+    """Return the misspelled words in the prose of a line, in displayed offsets."""
     if flow.misspelled is None or row.scan.kind in VERBATIM:
         return []
     other = bytearray(len(line))
@@ -227,7 +228,7 @@ def misspelled_ranges(
 
 
 def unresolved_links(flow: NoteRows, found: inline.InlineScan) -> list[inline.Span]:
-    """The links of a line to notes that do not exist."""
+    """Return the links of a line to notes that do not exist."""
     return [
         (link.start, link.end, inline.UNRESOLVED)
         for link in found.links
@@ -236,7 +237,7 @@ def unresolved_links(flow: NoteRows, found: inline.InlineScan) -> list[inline.Sp
 
 
 def format_range(start: int, length: int, look: QTextCharFormat) -> QTextLayout.FormatRange:
-    """A format for a range of a layout's text."""
+    """Return a format for a range of a layout's text."""
     made = QTextLayout.FormatRange()
     made.start = start
     made.length = length

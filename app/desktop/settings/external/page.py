@@ -1,4 +1,4 @@
-"""The external servers on the settings' page: the list that is the setting, and what is allowed of each."""
+"""External servers in the settings: the list of servers, which is the setting, and the allowed tools."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from app.external.states import ExternalChanged, ServerState, ToolState
 from app.settings import ExternalServer
 
 if TYPE_CHECKING:
-    from app.workspace import Workspace
+    from app.workspace import VaultService
 
 
 class ExternalServersPage(Editor):
-    """Edits the list of servers; its value is the list. What is allowed takes effect at once, beside it."""
+    """Edits the list of servers, which is its value; permissions for tools take effect at once."""
 
     def __init__(
         self,
@@ -69,14 +69,12 @@ class ExternalServersPage(Editor):
             client.events.batch.connect(self._handle_events)
             self._refresh_states()
 
-    # How they stand
-
     def _handle_events(self, batch: Sequence[Event]) -> None:
         if any(isinstance(event, ExternalChanged) for event in batch):
             self._refresh_states()
 
     def _refresh_states(self) -> None:
-        """Ask how the servers stand; asked for meanwhile, once more after that."""
+        """Fetch the states of the servers; a request meanwhile causes one more fetch."""
         self._is_old = True
         if not self._is_reading and self._client is not None:
             tasks.start(self._read_states(self._client), owner=self, what=self.tr("look at the servers"))
@@ -86,14 +84,12 @@ class ExternalServersPage(Editor):
         try:
             while self._is_old:
                 self._is_old = False
-                states = await client.run(lambda ws: ws.external.states())
+                states = await client.run(lambda vault: vault.external.states())
                 self._states = {state.name: state for state in states}
                 for name, card in self.cards.items():
                     card.show_state(self._states.get(name))
         finally:
             self._is_reading = False
-
-    # The list
 
     def _show_servers(self) -> None:
         kept = {card.server: card for card in self.cards.values()}
@@ -113,7 +109,7 @@ class ExternalServersPage(Editor):
         card.switched.connect(partial(self._switch, server.name))
         card.edited.connect(partial(self._start, self._edit, server))
         card.removed.connect(partial(self._start, self._remove, server))
-        card.retried.connect(partial(self._run, lambda ws: ws.external.retry(server.name)))
+        card.retried.connect(partial(self._run, lambda vault: vault.external.retry(server.name)))
         card.allowed.connect(partial(self._allow, server.name))
         card.withdrawn.connect(partial(self._withdraw, server.name))
         card.reviewed.connect(lambda tool: self._start(partial(self._review, tool=tool), server))
@@ -124,7 +120,7 @@ class ExternalServersPage(Editor):
     ) -> None:
         tasks.start(work(server), owner=self, what=self.tr("change the servers"))
 
-    def _run(self, work: Callable[[Workspace], object]) -> None:
+    def _run(self, work: Callable[[VaultService], object]) -> None:
         if self._client is not None:
             tasks.start(self._client.run(work), owner=self, what=self.tr("change the servers"))
 
@@ -146,10 +142,10 @@ class ExternalServersPage(Editor):
         if server is not None and server != old:
             self._set([server if one.name == old.name else one for one in self.servers])
         elif server is not None and has_new_token and server.on:
-            self._run(lambda ws: ws.external.retry(old.name))
+            self._run(lambda vault: vault.external.retry(old.name))
 
     async def _ask_for_server(self, old: ExternalServer | None) -> tuple[ExternalServer | None, bool]:
-        """What the user made of a server, None for nothing; and whether it has a new token."""
+        """Ask for a server; return it (None if canceled) and whether it has a new token."""
         taken = [one.name for one in self.servers if old is None or one.name != old.name]
         form = ServerDialog(self._client, old, taken, self)
         accepted = await dialogs.run_dialog(form) == int(QDialog.DialogCode.Accepted)
@@ -167,27 +163,25 @@ class ExternalServersPage(Editor):
         self._set([one for one in self.servers if one.name != server.name])
         account = token_account(server.name, server.address)
 
-        def forget(workspace: Workspace) -> None:
-            workspace.external.remove_server(server.name)
+        def forget(vault: VaultService) -> None:
+            vault.external.remove_server(server.name)
             if account[1]:
-                workspace.keys.set(*account, "")
+                vault.settings.set_key(*account, "")
 
         self._run(forget)
 
     def _switch(self, name: str, on: bool) -> None:
         changed = [one.model_copy(update={"on": on}) if one.name == name else one for one in self.servers]
-        # The card stays: only its switch has changed, and it has the focus.
+        # Keep the card: only its switch has changed, and it has the focus.
         self.servers = tuple(changed)
         self.cards[name].server = next(one for one in changed if one.name == name)
         self.emit_value()
 
-    # What is allowed
-
     def _allow(self, server: str, tool: ToolState) -> None:
-        self._run(lambda ws: ws.external.allow(server, tool.name, tool.digest))
+        self._run(lambda vault: vault.external.allow(server, tool.name, tool.digest))
 
     def _withdraw(self, server: str, tool: ToolState) -> None:
-        self._run(lambda ws: ws.external.revoke(server, tool.name))
+        self._run(lambda vault: vault.external.revoke(server, tool.name))
 
     async def _review(self, server: ExternalServer, tool: ToolState) -> None:
         answer = await dialogs.run_dialog(ToolReviewDialog(server.name, tool, self._theme, self))

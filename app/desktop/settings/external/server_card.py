@@ -1,4 +1,4 @@
-"""One external server in the settings: how it stands, and which of its tools are allowed."""
+"""One external server in the settings: its state and its allowed tools."""
 
 from __future__ import annotations
 
@@ -39,9 +39,10 @@ _TOOL_ROLE = Qt.ItemDataRole.UserRole
 
 
 class ServerCard(QFrame):
-    """Shows a server; signals carry what the user wants of it.
+    """Shows a server; its signals carry the user's actions.
 
-    `switched` carries whether it is to be on; `allowed` a tool's state; `withdrawn` and `reviewed` too.
+    `switched` carries whether to enable the server, `allowed`, `withdrawn` and `reviewed` the state of a
+    tool.
     """
 
     switched = Signal(bool)
@@ -136,7 +137,7 @@ class ServerCard(QFrame):
         return tree
 
     def show_state(self, state: ServerState | None) -> None:
-        """Show how the server stands; None where no vault is open."""
+        """Show the state of the server; None if no vault is open."""
         before, self.state = self.state, state
         failed = state is not None and state.standing is ConnectionState.FAILED
         self.standing.setText(state_label(state) if state else self.tr("Runs while a vault is open."))
@@ -177,12 +178,12 @@ class ServerCard(QFrame):
         self.tree.setFixedHeight(height * min(len(tools), _MAX_ROWS) + 2 * self.tree.frameWidth() + 2)
 
     def _redress(self, _: Theme) -> None:
-        """Draw the signs in the colours of another theme."""
+        """Draw the icons in the colors of the current theme."""
         if not self.tree.isHidden() and self.state is not None:
             self._fill(self.state.tools)
 
     def _name_width(self, tools: tuple[ToolState, ...]) -> int:
-        """Room for the longest name and its mark, up to what leaves the summaries theirs."""
+        """Return the width of the longest name and its check box, leaving room for the summaries."""
         widths = (self.tree.fontMetrics().horizontalAdvance(describe(tool.name)) for tool in tools)
         zoom = self._theme.zoom
         return min(max(widths, default=0) + round(_CHECKBOX_WIDTH * zoom), round(_MAX_NAME_WIDTH * zoom))
@@ -208,7 +209,7 @@ class ServerCard(QFrame):
         elif tool.status == "new":
             self.allowed.emit(tool)
         else:
-            # What has changed is looked at first; the mark follows what comes of that.
+            # A changed tool is reviewed first; the check box follows the decision.
             self.tree.blockSignals(True)
             row.setCheckState(0, Qt.CheckState.Unchecked)
             self.tree.blockSignals(False)
@@ -225,7 +226,7 @@ class ServerCard(QFrame):
                 self.allowed.emit(tool)
 
     def sizeHint(self) -> QSize:
-        """As wide as there is room."""
+        """Return the available width and the height of the content."""
         return QSize(200, super().sizeHint().height())
 
 

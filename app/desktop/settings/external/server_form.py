@@ -1,4 +1,4 @@
-"""The form of an external server: what is started or where it is, its token, and a try before it is kept."""
+"""The form of an external server: its command or address, its token, and a connection test."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class ServerDialog(dialogs.SheetDialog):
     """Asks for a server; `server` holds it once the form is accepted.
 
     Args:
-        client: Tries the server and keeps its token; None without an open vault.
-        server: What the fields show at first; None for a new one.
+        client: Tests the server and stores its token; None without an open vault.
+        server: The initial values; None for a new server.
         taken: The names of the other servers.
     """
 
@@ -134,7 +134,7 @@ class ServerDialog(dialogs.SheetDialog):
 
     @property
     def is_program(self) -> bool:
-        """Whether a program is asked for."""
+        """True if the server is a program to start."""
         return bool(self.kind.currentData() == "stdio")
 
     def _show_kind(self) -> None:
@@ -145,11 +145,11 @@ class ServerDialog(dialogs.SheetDialog):
 
     @property
     def has_new_token(self) -> bool:
-        """Whether a token was typed; it is kept when the form is accepted."""
+        """True if a token was typed; it is saved when the form is accepted."""
         return not self.is_program and bool(self.token.text().strip())
 
     def done(self, result: int) -> None:
-        """Close only with a server; else say what is missing."""
+        """Close on cancel or with a valid server; otherwise, show the problem."""
         if result == _ACCEPTED:
             self.server = self._read()
             if self.server is None:
@@ -158,13 +158,13 @@ class ServerDialog(dialogs.SheetDialog):
                 token = self.token.text().strip()
                 account = token_account(self.server.name, self.server.address)
                 tasks.start(
-                    self._client.run(lambda ws: ws.keys.set(*account, token)),
+                    self._client.run(lambda vault: vault.settings.set_key(*account, token)),
                     what=self.tr("keep the token"),
                 )
         super().done(result)
 
     def _read(self) -> ExternalServer | None:
-        """The server as the fields have it; None, and the words why, where it is none."""
+        """Return the server in the fields; None and the message if it is invalid."""
         name = self.name.text().strip()
         try:
             arguments = parse_arguments(self.arguments.text())
@@ -190,7 +190,7 @@ class ServerDialog(dialogs.SheetDialog):
         return None
 
     def _check(self, name: str) -> None:
-        """Raise what is wrong with the fields, in words."""
+        """Raise an error with the message if the fields are invalid."""
         if not name:
             raise InvalidParametersError(self.tr("Enter a name."))
         if server_slug(name) in self._taken:
@@ -201,10 +201,8 @@ class ServerDialog(dialogs.SheetDialog):
         elif not self.command.text().strip():
             raise InvalidParametersError(self.tr("Enter the program to start."))
 
-    # Trying it
-
     def test(self) -> None:
-        """Start or reach it once."""
+        """Start or connect to the server once."""
         server = self._read()
         if server is not None and self._client is not None:
             tasks.start(self._test(server), owner=self, what=self.tr("try the server"))
@@ -215,7 +213,7 @@ class ServerDialog(dialogs.SheetDialog):
         self.test_button.setEnabled(False)
         self._show_outcome(self.tr("Starting…") if self.is_program else self.tr("Connecting…"))
         try:
-            state = await self._client.run(lambda ws: ws.external.test(server, token))
+            state = await self._client.run(lambda vault: vault.external.test(server, token))
             self._show_state(state)
         finally:
             self.test_button.setEnabled(True)
@@ -231,7 +229,7 @@ class ServerDialog(dialogs.SheetDialog):
     async def _look_for_token(self, server: ExternalServer) -> None:
         assert self._client is not None
         account = token_account(server.name, server.address)
-        token: str | None = await self._client.run(lambda ws: ws.keys.get(*account))
+        token: str | None = await self._client.run(lambda vault: vault.settings.key(*account))
         if account[1] and token is not None:
             self.token.setPlaceholderText(self.tr("Saved; type to replace"))
 

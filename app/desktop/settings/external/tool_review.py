@@ -1,4 +1,4 @@
-"""A tool of an external server before it is allowed: all that it says, beside what it said before."""
+"""The review of an external server's tool: its definition beside the one that was allowed before."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WIDTH, _HEIGHT, _SCREEN_MARGIN = 1040, 560, 80
 
 
 class ToolReviewDialog(dialogs.SheetDialog):
-    """Show a tool for review; end with `ALLOW_RESULT`, `WITHDRAW_RESULT` or a rejection.
+    """Shows a tool for review; ends with `ALLOW_RESULT`, `WITHDRAW_RESULT` or a rejection.
 
     Enter never allows a tool by accident.
     """
@@ -52,7 +52,7 @@ class ToolReviewDialog(dialogs.SheetDialog):
             self.add_button(yes, ALLOW_RESULT, "primary")
         close.setDefault(True)
         close.setFocus()
-        # Wide enough for both versions side by side, where the screen is.
+        # Wide enough for both versions side by side, if the screen is.
         room = self.screen().availableSize()
         self.resize(
             min(round(_WIDTH * theme.zoom), room.width() - _SCREEN_MARGIN),

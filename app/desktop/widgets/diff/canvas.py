@@ -1,4 +1,4 @@
-"""The pane that shows a diff, and what the mouse and the keys do on it."""
+"""The diff canvas: mouse and keyboard interaction with the painted diff."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _MAX_SPOKEN_CHARS = 2_000
 
 
 class DiffCanvas(DiffViewport):
-    """Paints a `DiffRows`; hunks can be gone through (F8) and ticked (Space or a click), text be copied.
+    """A diff whose hunks can be visited (F8) and ticked (Space or a click), and whose text can be copied.
 
-    `hunk_toggled` carries the hunk and whether it is wanted now, `unfold_requested` the first line of a
+    `hunk_toggled` carries the hunk and whether it is now included, `unfold_requested` the first line of a
     fold, `current_changed` the hunk that the keys act on.
     """
 
@@ -40,16 +40,16 @@ class DiffCanvas(DiffViewport):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName("Changes")
+        self.setAccessibleName(self.tr("Changes"))
         self.viewport().setMouseTracking(True)
 
     @property
     def current(self) -> int:
-        """The hunk that the keys act on; -1 before any."""
+        """The hunk that the keys act on; -1 if there is none yet."""
         return self._ticks.current
 
     def show_sheet(self, sheet: DiffRows | None, *, keep_place: bool = False) -> None:
-        """Show `sheet`, from its first change on, or from where the view stands."""
+        """Show `sheet` from its first change, or keep the scroll position."""
         place = self.verticalScrollBar().value()
         self._sheet = sheet
         self._selection = None
@@ -63,7 +63,7 @@ class DiffCanvas(DiffViewport):
             self._make_current(0 if sheet is not None and sheet.first_rows else -1)
 
     def set_ticks(self, unticked: frozenset[int], shown: bool) -> None:
-        """Which hunks are not wanted, and whether there are ticks to change that."""
+        """Set the excluded hunks, and whether tick boxes are shown."""
         rearrange = shown != self._ticks.shown
         self._ticks = replace(self._ticks, unticked=unticked, shown=shown)
         if rearrange:
@@ -71,7 +71,7 @@ class DiffCanvas(DiffViewport):
         self.viewport().update()
 
     def step(self, by: int) -> bool:
-        """Go to the next (1) or the previous (-1) hunk; False if there is none."""
+        """Go to the next (1) or the previous (-1) hunk; return False if there is none."""
         hunks = len(self._sheet.diff.hunks) if self._sheet else 0
         target = self.current + by
         if not 0 <= target < hunks:
@@ -80,7 +80,7 @@ class DiffCanvas(DiffViewport):
         return True
 
     def go_to_hunk(self, index: int) -> None:
-        """Make hunk `index` the current one and bring it into sight."""
+        """Make hunk `index` current and scroll to it."""
         if self._sheet is None or not 0 <= index < len(self._sheet.first_rows):
             return
         self._is_fresh = False
@@ -88,7 +88,7 @@ class DiffCanvas(DiffViewport):
         self._make_current(index)
 
     def hunk_text(self, index: int) -> str:
-        """Hunk `index` as lines with − and +, hidden characters named; at most 20 lines of each side."""
+        """Return hunk `index` as lines with − and +, at most 20 of each side, hidden characters named."""
         if self._sheet is None:
             return ""
         hunk, sheet = self._sheet.diff.hunks[index], self._sheet
@@ -98,7 +98,7 @@ class DiffCanvas(DiffViewport):
         return "\n".join(parts + [f"+ {_line_text(sheet.line('after', number))}" for number in come])
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """F8 and Shift+F8 walk the hunks, Space ticks one; Ctrl+C copies what is selected, else a hunk."""
+        """Move between hunks with F8 and Shift+F8, tick one with Space, copy with Ctrl+C."""
         self._is_fresh = False
         bar, key = self.verticalScrollBar(), event.key()
         if key == Qt.Key.Key_F8:
@@ -116,12 +116,12 @@ class DiffCanvas(DiffViewport):
             super().keyPressEvent(event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Scroll; from now on the view stays where the user left it."""
+        """Scroll, and keep the user's scroll position from now on."""
         self._is_fresh = False
         super().wheelEvent(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Open a fold, tick a hunk, or make one the current and begin to select."""
+        """Open a fold, tick a hunk, or make a hunk current and start selecting."""
         self._is_fresh = False
         row = self._row_at(event)
         if event.button() is not Qt.MouseButton.LeftButton:
@@ -148,7 +148,7 @@ class DiffCanvas(DiffViewport):
             self._select(Selection(pane.sides, TextPosition(row, start), TextPosition(row, end)))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Go on selecting; else show a hand where a press does something, and where text can be selected."""
+        """Extend the selection, or show the cursor for what a click would do."""
         if event.buttons() & Qt.MouseButton.LeftButton and self._selection is not None:
             self._extend_selection(event.position())
             return
@@ -162,36 +162,36 @@ class DiffCanvas(DiffViewport):
         self.viewport().setCursor(shape)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """Offer to copy what is selected, or the change."""
+        """Show the menu for copying the selection or the change."""
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        copy = menu.addAction("Copy", self.copy)
+        copy = menu.addAction(self.tr("Copy"), self.copy)
         copy.setEnabled(self.selected_text() != "")
-        change = menu.addAction("Copy this change", self.copy_change)
+        change = menu.addAction(self.tr("Copy this change"), self.copy_change)
         change.setEnabled(self.current >= 0)
-        menu.addAction("Select all", self.select_all)
+        menu.addAction(self.tr("Select all"), self.select_all)
         menu.popup(event.globalPos())
 
     def selected_text(self) -> str:
-        """What is selected, with hidden characters named; empty if nothing is."""
+        """The selected text with hidden characters named; empty without a selection."""
         if self._sheet is None or self._selection is None or self._selection.is_empty:
             return ""
         return self._selection.text(self._sheet)
 
     def copy(self) -> None:
-        """Put what is selected, or else the current change, on the clipboard."""
+        """Copy the selection, or else the current change."""
         if text := self.selected_text():
             QGuiApplication.clipboard().setText(text)
         else:
             self.copy_change()
 
     def copy_change(self) -> None:
-        """Put the current change on the clipboard, with − and + before its lines."""
+        """Copy the current change, with − and + before its lines."""
         if self.current >= 0:
             QGuiApplication.clipboard().setText(self.hunk_text(self.current))
 
     def select_all(self) -> None:
-        """Select every line that is shown; side by side, those of the right side."""
+        """Select every shown line; side by side, those of the right side."""
         sheet = self._sheet
         if sheet is None or not sheet.rows:
             return
@@ -240,7 +240,7 @@ class DiffCanvas(DiffViewport):
 
 
 def _line_text(line: EscapedLine) -> str:
-    """A shown line in plain text: its labels in ⟨⟩, as a label could be mistaken for text there."""
+    """Return a shown line as plain text, with its labels in ⟨⟩ so that they can't be mistaken for text."""
     parts: list[str] = []
     at = 0
     if len(line.text) > _MAX_SPOKEN_CHARS:

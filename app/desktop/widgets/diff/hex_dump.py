@@ -1,4 +1,4 @@
-"""Bytes that are no text, as the lines of a hex dump. Pure."""
+"""Format binary content as the lines of a hex dump. Pure."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ _MAX_DUMP_BYTES = 1_048_576
 _BYTES_PER_LINE = 16
 _TEXT_CONTROLS = b"\t\n\r\f\x1b"
 _CONTROLS = bytes(code for code in range(32) if code not in _TEXT_CONTROLS) + b"\x7f"
-# In a text, hidden characters and stray bytes are exceptions, and are shown one by one as such.
+# In a text file, hidden characters and stray bytes are exceptions and are shown one by one.
 _MAX_CONTROL_SHARE = 0.1
 
 
 def is_binary(content: bytes) -> bool:
-    """Whether the start of `content` is mostly not text: over a tenth control characters or stray bytes."""
+    """Return whether over a tenth of the start of `content` are control characters or stray bytes."""
     sample = content[:_SAMPLE_BYTES]
     controls = len(sample) - len(sample.translate(None, _CONTROLS))
     stray = sum(0xDC80 <= ord(c) <= 0xDCFF for c in sample.decode("utf-8", "surrogateescape"))
@@ -22,7 +22,7 @@ def is_binary(content: bytes) -> bool:
 
 
 def hex_dump(content: bytes) -> bytes:
-    """Offset, bytes and characters, 16 to a line; after 1 MiB a line gives the rest's size and hash."""
+    """Return offset, bytes and characters, 16 per line; after 1 MiB, only size and hash of the rest."""
     shown = content[:_MAX_DUMP_BYTES]
     lines = [_dump_line(at, shown[at : at + _BYTES_PER_LINE]) for at in range(0, len(shown), _BYTES_PER_LINE)]
     if rest := content[_MAX_DUMP_BYTES:]:

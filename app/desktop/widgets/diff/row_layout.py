@@ -1,4 +1,4 @@
-"""The rows of a diff as they are shown, unified or side by side, with unchanged stretches folded. Pure."""
+"""Lay out the rows of a diff, unified or side by side, with unchanged stretches folded. Pure."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from app.vault.escaped_line import EscapedLine, escape_line
 
 CONTEXT_LINES = 3
 _MIN_FOLDED_LINES = 4
-# Cells of a line that is worth preparing: to find its changed words takes milliseconds.
+# Cells of a line that is worth preparing: finding its changed words takes milliseconds.
 _LONG_LINE_CELLS = 20_000
-# Cells of a whole sheet that are broken into lines in a few milliseconds.
+# Cells of a whole diff that can be wrapped in a few milliseconds.
 _MAX_SYNC_CELLS = 400_000
 _Numbers = npt.NDArray[np.int64]
 
 
 class DiffMode(StrEnum):
-    """How two texts are shown; `TEXT` is for one text alone, with one column of numbers."""
+    """The display mode; `TEXT` is for a single text, with one column of line numbers."""
 
     UNIFIED = "unified"
     SIDE_BY_SIDE = "side-by-side"
@@ -35,9 +35,9 @@ class DiffMode(StrEnum):
 
 
 class DiffRow(NamedTuple):
-    """One row: the lines on its two sides (None: nothing there) and its hunk (-1: unchanged).
+    """One row: the lines on its two sides (None: no line) and its hunk (-1: unchanged).
 
-    A row that stands for a folded stretch gives its first lines, and in `folded` how many there are.
+    A row that stands for a folded stretch holds its first lines, and their number in `folded`.
     """
 
     before: int | None
@@ -48,10 +48,10 @@ class DiffRow(NamedTuple):
 
 @dataclass(frozen=True)
 class DiffRows:
-    """A diff laid out in one mode; `opened` are the folds (by their first line before) that were unfolded.
+    """A diff laid out in one mode; `opened` are the unfolded folds, by their first line before.
 
-    Making one of a very large diff takes long enough to belong in a thread; afterwards every question
-    costs only the rows in sight.
+    Construction for a very large diff belongs in a thread; afterwards, the cost of each method depends only
+    on the visible rows.
     """
 
     diff: Diff
@@ -66,15 +66,15 @@ class DiffRows:
     _heights: dict[int, _Numbers] = field(default_factory=dict, repr=False)
 
     def line(self, side: str, number: int) -> EscapedLine:
-        """Line `number` of "before" or "after" as it is shown."""
+        """Return line `number` of "before" or "after" as it is displayed."""
         return self._lines(side, number)
 
     def breaks(self, side: str, number: int, columns: int) -> list[int]:
-        """Where the rows of a line start in a pane of `columns` cells; remembered, as each paint asks."""
+        """Return the offsets where the rows of a line start in a pane of `columns` cells (cached)."""
         return self._breaks(side, number, columns)
 
     def marks(self, side: str, number: int) -> tuple[Span, ...]:
-        """The changed words of a line, as spans of its shown text; empty if the line is new or gone."""
+        """Return the changed words of a line as spans of its displayed text; empty without another side."""
         other = self.partner.get((side, number))
         if other is None:
             return ()
@@ -89,22 +89,22 @@ class DiffRows:
         return list(np.nonzero(self._cells < 0)[0].tolist())
 
     def fold_end(self, row: DiffRow) -> int:
-        """The first line before (from 0) that is shown again after the fold `row`."""
+        """Return the first line before (from 0) that is shown again after the fold `row`."""
         return (row.before or 0) + row.folded
 
     def heights(self, columns: int) -> _Numbers:
-        """How many text lines each row takes in panes that are `columns` cells wide; not to be changed."""
+        """Return the number of text lines of each row in panes `columns` cells wide, as a cached array."""
         known = self._heights.get(columns)
         if known is None:
             known = self._heights[columns] = self._measure(columns)
         return known
 
     def is_ready(self, columns: int) -> bool:
-        """Whether `heights` takes no time to speak of: it is known, or there is little to break."""
+        """Return whether `heights` is quick: it is cached, or there is little text to wrap."""
         return columns in self._heights or int(self._cells.clip(0).sum()) <= _MAX_SYNC_CELLS
 
     def prepare(self, columns: int) -> None:
-        """Work out, for panes of this width, what would take long when it is painted. For a thread."""
+        """Precompute what would be slow to compute while painting at this width; for a worker thread."""
         self.heights(columns)
         for index in np.nonzero(self._cells > _LONG_LINE_CELLS)[0]:
             if self.rows[index].hunk >= 0:
@@ -119,7 +119,7 @@ class DiffRows:
         return heights
 
     def rows_above_change(self, index: int, columns: int) -> int:
-        """How many text lines of row `index` stand above its first changed word."""
+        """Return the number of text lines in row `index` above its first changed word."""
         row = self.rows[index]
         found: list[int] = []
         for side, number in (("before", row.before), ("after", row.after)):
@@ -129,13 +129,13 @@ class DiffRows:
 
 
 def _places(row: DiffRow) -> list[tuple[str, int]]:
-    """The lines of a row, once if both sides are the same."""
+    """Return the lines of a row, once if both sides are the same."""
     places = [(side, n) for side, n in (("before", row.before), ("after", row.after)) if n is not None]
     return places[-1:] if row.hunk < 0 else places
 
 
 def layout_rows(diff: Diff, mode: DiffMode, opened: Iterable[int] = ()) -> DiffRows:
-    """The rows of `diff`; unchanged lines farther than `CONTEXT_LINES` from a change are folded away."""
+    """Return the rows of `diff`; unchanged lines beyond `CONTEXT_LINES` from a change are folded."""
     partner: dict[tuple[str, int], int] = {}
     rows: list[DiffRow] = []
     first_rows: list[int] = []
@@ -153,7 +153,7 @@ def layout_rows(diff: Diff, mode: DiffMode, opened: Iterable[int] = ()) -> DiffR
 
 
 def _stretches(diff: Diff) -> Iterator[tuple[int, Hunk]]:
-    """Unchanged stretches (index -1) and hunks in turn."""
+    """Yield unchanged stretches (index -1) and hunks in order."""
     at_before = at_after = 0
     for index, hunk in enumerate(diff.hunks):
         if hunk.before_start > at_before:
@@ -165,7 +165,7 @@ def _stretches(diff: Diff) -> Iterator[tuple[int, Hunk]]:
 
 
 def _unchanged_rows(stretch: Hunk, diff: Diff, unfolded: frozenset[int]) -> Iterator[DiffRow]:
-    """Rows of an unchanged stretch, with its middle folded if that saves more than it hides."""
+    """Return the rows of an unchanged stretch, with its middle folded if that saves more than it hides."""
     count = stretch.removed
     follows_a_change = bool(diff.hunks) and diff.hunks[0].before_start < stretch.before_end
     precedes_a_change = bool(diff.hunks) and diff.hunks[-1].before_start >= stretch.before_end
@@ -184,7 +184,7 @@ def _unchanged_rows(stretch: Hunk, diff: Diff, unfolded: frozenset[int]) -> Iter
 def _hunk_rows(
     index: int, diff: Diff, mode: DiffMode, partner: dict[tuple[str, int], int]
 ) -> Iterator[DiffRow]:
-    """Rows of a hunk; what became what is noted in `partner`."""
+    """Return the rows of a hunk; replaced lines are paired in `partner`."""
     hunk = diff.hunks[index]
     gone = range(hunk.before_start, hunk.before_end)
     come = range(hunk.after_start, hunk.after_end)

@@ -1,4 +1,4 @@
-"""Painting the rows of a sheet: gutters, ticks, folds and the two or one pane of text."""
+"""Paint the rows of a diff: gutters, ticks, folds and one or two panes of text."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
+from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import Theme
 from app.desktop.widgets.diff.row_layout import DiffMode, DiffRow, DiffRows
 from app.desktop.widgets.diff.selection import Selection, row_side
@@ -25,7 +26,7 @@ _MAX_HEADING_DISTANCE = 3_000
 
 @dataclass(frozen=True, slots=True)
 class Pane:
-    """Where one side stands, in pixels: its edges, its line numbers (side, right edge), sign and text."""
+    """The geometry of one side, in pixels: its edges, line numbers (side, right edge), sign and text."""
 
     sides: tuple[str, ...]
     left: int
@@ -37,7 +38,7 @@ class Pane:
 
 @dataclass(frozen=True, slots=True)
 class TickState:
-    """Which hunks are not wanted, whether ticks are shown, and the current hunk (-1: none)."""
+    """The excluded hunks, whether tick boxes are shown, and the current hunk (-1: none)."""
 
     unticked: frozenset[int] = frozenset()
     shown: bool = False
@@ -45,7 +46,7 @@ class TickState:
 
 
 def layout_panes(sheet: DiffRows, grid: Grid, width: int, ticks_shown: bool) -> tuple[Pane, ...]:
-    """The panes for a sheet in a viewport of `width`: one, or two side by side."""
+    """Return the panes for a viewport of `width`: one, or two side by side."""
     left = TICK_WIDTH if ticks_shown else 4
     digits = max(2, len(str(max(len(sheet.diff.before), len(sheet.diff.after)))))
     number, sign = round(digits * grid.cell) + _PADDING, round(2 * grid.cell)
@@ -66,19 +67,19 @@ def layout_panes(sheet: DiffRows, grid: Grid, width: int, ticks_shown: bool) -> 
 
 
 def pane_at(panes: Sequence[Pane], x: float) -> Pane | None:
-    """The pane whose text lies under `x`; None over numbers and ticks."""
+    """Return the pane whose text is under `x`; None over numbers and ticks."""
     return next((pane for pane in panes if pane.text <= x < pane.right), None)
 
 
 def text_columns(sheet: DiffRows, grid: Grid, width: int, ticks_shown: bool) -> int:
-    """How many cells a line of text has in the narrower pane."""
+    """Return the number of cells in a text line of the narrower pane."""
     room = min(pane.right - pane.text for pane in layout_panes(sheet, grid, width, ticks_shown))
     return max(8, int((room - _PADDING) / grid.cell) - 1)
 
 
 @dataclass(frozen=True)
 class PaintContext:
-    """What is painted on: the grid, the colours, the width in pixels, and the cells in a line of text."""
+    """The painting parameters: grid, colors, width in pixels, and cells per line of text."""
 
     grid: Grid
     theme: Theme
@@ -87,7 +88,7 @@ class PaintContext:
 
 
 class RowPainter:
-    """Paints rows of one sheet with one painter."""
+    """Paints rows of a diff with one painter."""
 
     def __init__(
         self,
@@ -178,7 +179,7 @@ class RowPainter:
             self._texts.text(line, part, at)
 
     def _paint_margin(self, index: int, row: DiffRow, box: QRect, wanted: bool) -> None:
-        """The bar of the current hunk, and the tick on the first row of each."""
+        """Paint the bar of the current hunk, and the tick box on the first row of each hunk."""
         if row.hunk == self._ticks.current:
             self._painter.fillRect(0, box.top(), 3, box.height(), QColor(self._theme.accent))
         if self._ticks.shown and self._sheet.first_rows[row.hunk] == index:
@@ -202,7 +203,9 @@ class RowPainter:
         self._painter.fillRect(box, QColor(self._theme.sunken))
         self._painter.setFont(self._grid.shaped)
         self._painter.setPen(QColor(self._theme.muted))
-        lines = pluralize(row.folded, "unchanged line")
+        lines = pluralize(
+            row.folded, translate("DiffView", "unchanged line"), translate("DiffView", "unchanged lines")
+        )
         heading = self._heading_before(row)
         text = f"⋯  {lines}" + (f"   ·   {heading}" if heading else "")
         inner = box.adjusted(self._panes[0].sign, 0, -_PADDING, 0)
@@ -210,7 +213,7 @@ class RowPainter:
         self._painter.drawText(inner, alignment, text)
 
     def _heading_before(self, row: DiffRow) -> str:
-        """The Markdown heading under which the text after the fold stands, as it is written."""
+        """Return the Markdown heading that applies to the text after the fold."""
         lines = self._sheet.diff.before
         end = self._sheet.fold_end(row)
         if end >= len(lines):

@@ -1,7 +1,7 @@
-"""What is selected in a diff with the mouse, and the text that a copy of it gives. Pure.
+"""The mouse selection in a diff, and the text that it copies. Pure.
 
-A selection stays in one pane, as its two ends: rows of the sheet and places in their shown text. A copy gives
-tabs and spaces back as they are, names what hides in ⟨⟩, and leaves out the labels of how a line ends.
+A selection stays in one pane and has two ends: rows of the diff and positions in their displayed text. A copy
+keeps tabs and spaces, names hidden characters in ⟨⟩, and omits the labels for line endings.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _MAX_WORD_CHARS = 200
 
 
 class TextPosition(NamedTuple):
-    """Before character `at` of the shown text in row `row`."""
+    """The position before character `at` of the displayed text in row `row`."""
 
     row: int
     at: int
@@ -26,7 +26,7 @@ class TextPosition(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """From `anchor`, where the mouse went down, to `end`, in the pane that shows `sides`."""
+    """From `anchor`, where the mouse was pressed, to `end`, in the pane that shows `sides`."""
 
     sides: tuple[str, ...]
     anchor: TextPosition
@@ -34,23 +34,23 @@ class Selection:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing lies between the ends."""
+        """True if nothing is selected."""
         return self.anchor == self.end
 
     @property
     def ordered(self) -> tuple[TextPosition, TextPosition]:
-        """The ends, the upper one first."""
+        """The two ends, the upper one first."""
         return min(self.anchor, self.end), max(self.anchor, self.end)
 
     def part(self, row: int, length: int) -> Span | None:
-        """What of the text of `row`, which has `length` characters, is selected."""
+        """Return the selected part of the text of `row`, which has `length` characters."""
         first, last = self.ordered
         if self.is_empty or not first.row <= row <= last.row:
             return None
         return first.at if row == first.row else 0, last.at if row == last.row else length
 
     def text(self, sheet: DiffRows) -> str:
-        """The selected text, by lines; a fold is an ellipsis."""
+        """Return the selected text, by lines; a fold is an ellipsis."""
         first, last = self.ordered
         found: list[str] = []
         for index in range(first.row, last.row + 1):
@@ -64,14 +64,14 @@ class Selection:
 
 
 def row_side(row: DiffRow, sides: tuple[str, ...]) -> str | None:
-    """Which of a pane's sides a row shows there; None where it has no line."""
+    """Return which of a pane's sides a row shows; None where it has no line."""
     if "after" in sides and row.after is not None:
         return "after"
     return "before" if "before" in sides and row.before is not None else None
 
 
 def row_line(sheet: DiffRows, row: DiffRow, sides: tuple[str, ...]) -> EscapedLine | None:
-    """The line that a row shows in the pane of `sides`."""
+    """Return the line that a row shows in the pane of `sides`."""
     side = row_side(row, sides)
     if side is None or row.folded:
         return None
@@ -80,7 +80,7 @@ def row_line(sheet: DiffRows, row: DiffRow, sides: tuple[str, ...]) -> EscapedLi
 
 
 def nearest_position(line: EscapedLine, part: Span, cells: float) -> int:
-    """The place in `part` of a line that is nearest to `cells` cells from where the part begins."""
+    """Return the position in `part` of a line nearest to `cells` cells from the start of the part."""
     start, end = part
     if line.narrow:
         return min(max(start + round(cells), start), end)
@@ -94,7 +94,7 @@ def nearest_position(line: EscapedLine, part: Span, cells: float) -> int:
 
 
 def word_at(line: EscapedLine, at: int) -> Span:
-    """The word, or the run of spaces or of signs, around a place."""
+    """Return the word, or the run of spaces or punctuation, around a position."""
     for start, end, _ in line.signs:
         if start <= at < end:
             return start, end
@@ -110,7 +110,7 @@ def word_at(line: EscapedLine, at: int) -> Span:
 
 
 def copied_text(line: EscapedLine, start: int, end: int) -> str:
-    """What a copy of a part of a shown line gives."""
+    """Return the copied text for a part of a displayed line."""
     parts: list[str] = []
     at = start
     for left, right, kind in line.signs:

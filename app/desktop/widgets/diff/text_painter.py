@@ -1,8 +1,8 @@
-"""Painting one shown line of text on a grid of character cells.
+"""Paint one displayed line of text on a grid of character cells.
 
-Each character keeps its place in the order of the file: text is never handed to the bidi algorithm as a
-whole, so right-to-left words are shaped, and stay where they stand. Labels are chips with a frame, a look
-that no text of a note can imitate.
+Characters keep the order of the file: text is never passed to the bidi algorithm as a whole, so right-to-left
+words are shaped but stay in their position. Labels are chips with a frame, which the text of a note can't
+imitate.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ class Grid:
 
     @classmethod
     def of(cls, font: QFont, device: QPaintDevice) -> Grid:
-        """The grid that `font` gives on `device`."""
+        """Return the grid for `font` on `device`."""
         plain = QFont(font)
         plain.setKerning(False)
-        # No ligatures: "!=" has to look like the two characters that it is.
+        # Disable ligatures: "!=" must look like two characters.
         plain.setStyleStrategy(QFont.StyleStrategy.PreferNoShaping)
         metrics = QFontMetricsF(plain, device)
         height = round(metrics.height() * 1.3)
@@ -48,7 +48,7 @@ class Grid:
 
 
 class TextPainter:
-    """Draws parts of shown lines with one painter, grid and theme."""
+    """Paints parts of displayed lines with one painter, grid and theme."""
 
     def __init__(self, painter: QPainter, grid: Grid, theme: Theme) -> None:
         self._painter = painter
@@ -64,7 +64,7 @@ class TextPainter:
     def marks(
         self, line: EscapedLine, part: Span, corner: QPointF, spans: tuple[Span, ...], color: QColor
     ) -> None:
-        """Paint the background of the changed words that lie in `part` of `line`."""
+        """Paint the background of the changed words in `part` of `line`."""
         start, end = part
         for left, right in spans:
             left, right = max(left, start), min(right, end)
@@ -77,7 +77,7 @@ class TextPainter:
                 self._painter.drawRoundedRect(box, 3, 3)
 
     def text(self, line: EscapedLine, part: Span, corner: QPointF) -> None:
-        """Draw `part` of `line` with its top left at `corner`."""
+        """Paint `part` of `line` with its top left at `corner`."""
         start, end = part
         x = corner.x()
         for left, right, kind in _pieces(line, start, end):
@@ -117,7 +117,7 @@ class TextPainter:
             at = QPointF(at.x() + cells * self._grid.cell, at.y())
 
     def _draw_fitting(self, run: str, at: QPointF, width: float, narrow: bool) -> None:
-        """Draw `run` in its cells; glyphs of a substitute font that are wider are narrowed to fit."""
+        """Draw `run` in its cells, narrowing wider glyphs of a substitute font to fit."""
         drawn = 0.0 if narrow else QFontMetricsF(self._grid.shaped).horizontalAdvance(run)
         if narrow or drawn <= width or not width:
             self._painter.drawText(QPointF(at.x() + max(0.0, width - drawn) / 2 * (not narrow), at.y()), run)
@@ -130,7 +130,7 @@ class TextPainter:
 
 
 def _pieces(line: EscapedLine, start: int, end: int) -> Iterator[tuple[int, int, str]]:
-    """`start` to `end` cut at the signs, each piece with its kind ("" for plain text)."""
+    """Split `start` to `end` at the marked characters; each piece has its kind ("" for plain text)."""
     at = start
     for left, right, kind in line.signs:
         left, right = max(left, start), min(right, end)
@@ -145,9 +145,9 @@ def _pieces(line: EscapedLine, start: int, end: int) -> Iterator[tuple[int, int,
 
 
 def _runs(text: str) -> Iterator[tuple[str, int, bool]]:
-    """Stretches that are drawn at once, with their width in cells and whether they are narrow text.
+    """Split text into runs with their width in cells and whether they are narrow text.
 
-    The others are a wide character with its marks, or a word of a script that needs shaping.
+    Other runs are a wide character with its marks, or a word of a script that needs shaping.
     """
     pending, cells, is_wide = "", 0, False
     for match in _RUN.finditer(text):

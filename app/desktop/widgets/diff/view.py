@@ -1,4 +1,4 @@
-"""Two versions of a file, unified or side by side: the view that approval, audit and history share."""
+"""The diff view that approval, audit and history share: two versions, unified or side by side."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ from app.desktop.widgets.diff.hex_dump import hex_dump, is_binary
 from app.desktop.widgets.diff.row_layout import DiffMode, DiffRows, layout_rows
 from app.vault.diff import Diff, compare
 
-# Comparing and laying out this much takes a few milliseconds; more goes to a thread.
+# Diffs up to this size take a few milliseconds to compare and lay out; larger ones use a thread.
 _MAX_SYNC_BYTES = 48_000
 _ALL_FOLDS = -1
 _MIN_SIDE_BY_SIDE_WIDTH = 860
-# Free space under the last row, and the height of a sentence in place of a diff, in pixels.
+# Space under the last row, and the height of a message in place of a diff, in pixels.
 _BOTTOM_MARGIN = 12
 _MESSAGE_HEIGHT = 120
 
 
 class DiffView(QWidget):
-    """Shows what leads from one content to another; asks `lay_out` in a thread where that takes long.
+    """Shows the change between two contents, computing large diffs in a thread.
 
-    With `show_contents(…, selectable=True)` each hunk has a tick, and `ticks_changed` carries the hunks
-    that are not wanted. `compared` carries the `Diff` as soon as it is there.
+    With `show_contents(…, selectable=True)` each hunk has a tick box, and `ticks_changed` carries the
+    excluded hunks. `compared` carries the `Diff` as soon as it is computed.
     """
 
     ticks_changed = Signal(object)
@@ -72,20 +72,20 @@ class DiffView(QWidget):
         self._apply_theme(theme.theme)
 
     @property
-    def wanted_height(self) -> int:
-        """How tall it would have to be to show all of its rows, in pixels."""
+    def preferred_height(self) -> int:
+        """The height in pixels that shows all rows."""
         bar = self._bar.sizeHint().height()
         shown = self._pages.currentWidget() is self.canvas
         return bar + (self.canvas.text_height + _BOTTOM_MARGIN if shown else _MESSAGE_HEIGHT)
 
     @property
     def diff(self) -> Diff | None:
-        """What is shown, once it is compared."""
+        """The shown diff, once it is computed."""
         return self._diff
 
     @property
     def mode(self) -> DiffMode:
-        """How both texts are shown where both have one; a new or deleted file is always unified."""
+        """The display mode if both texts exist; a new or deleted file is always unified."""
         return self._mode
 
     def show_contents(
@@ -103,10 +103,10 @@ class DiffView(QWidget):
         Args:
             before: The old bytes.
             after: The new bytes.
-            comparison: Gives their comparison, if the caller keeps it; may be called in a thread.
-            selectable: Give the hunks ticks; never for bytes that are no text, which are shown as a dump.
-            unticked: The hunks whose tick is off.
-            keep_place: Stay where the view stands, for a text that is being edited.
+            comparison: Returns the diff, if the caller caches it; may be called in a thread.
+            selectable: Show tick boxes; never for binary content, which is shown as a dump.
+            unticked: The hunks whose tick box is off.
+            keep_place: Keep the scroll position, for a text that is being edited.
         """
         old, new = before or b"", after or b""
         dumped = is_binary(old) or is_binary(new)
@@ -123,7 +123,7 @@ class DiffView(QWidget):
         self._prepare(make, len(old) + len(new), keep_place=keep_place)
 
     def show_message(self, text: str) -> None:
-        """Show a sentence in place of a diff."""
+        """Show a message in place of a diff."""
         self._round += 1
         self._diff = None
         self.canvas.show_sheet(None)
@@ -137,7 +137,7 @@ class DiffView(QWidget):
         self._apply_mode(mode)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Where nobody has chosen, show side by side if both sides have room for a line of prose."""
+        """Show side by side where both sides have room for a line of prose, unless the user chose a mode."""
         super().resizeEvent(event)
         fitting = DiffMode.SIDE_BY_SIDE if self.width() >= _MIN_SIDE_BY_SIDE_WIDTH else DiffMode.UNIFIED
         if not self._is_chosen and fitting is not self._mode:
@@ -149,11 +149,11 @@ class DiffView(QWidget):
         self._lay_out_again()
 
     def set_lead(self, widget: QWidget) -> None:
-        """Put `widget` at the left of the bar: what is compared."""
+        """Put `widget` at the left of the bar, to name the compared versions."""
         self._lead.addWidget(widget)
 
     def step(self, by: int) -> bool:
-        """Go to the next (1) or the previous (-1) change; False if there is none."""
+        """Go to the next (1) or the previous (-1) change; return False if there is none."""
         return self.canvas.step(by)
 
     def _prepare(self, make: Callable[[], Diff], size: int, *, keep_place: bool) -> None:
@@ -173,10 +173,10 @@ class DiffView(QWidget):
             self._show(*work(), keep_place=keep_place)
             return
         if not keep_place:
-            self._message.setText("Comparing…")
+            self._message.setText(self.tr("Comparing…"))
             self._pages.setCurrentWidget(self._message)
         later = self._show_later(self._round, work, keep_place)
-        tasks.start(later, owner=self, what="compare the two versions")
+        tasks.start(later, owner=self, what=self.tr("compare the versions"))
 
     async def _show_later(
         self, started: int, work: Callable[[], tuple[Diff, DiffRows]], keep_place: bool
@@ -187,7 +187,7 @@ class DiffView(QWidget):
             self._show(diff, sheet, keep_place=keep_place)
 
     async def _make_ready(self, sheet: DiffRows) -> None:
-        """Prepare `sheet` for the width as it is now, however often that changes meanwhile."""
+        """Prepare `sheet` for the current width, again whenever the width changes meanwhile."""
         while not sheet.is_ready(wanted := self.canvas.measure(self._selectable)(sheet)):
             await asyncio.to_thread(sheet.prepare, wanted)
 
@@ -204,7 +204,7 @@ class DiffView(QWidget):
         if diff.hunks or diff.before:
             self._pages.setCurrentWidget(self.canvas)
         else:
-            self._message.setText("An empty file: no bytes to show.")
+            self._message.setText(self.tr("Empty file"))
             self._pages.setCurrentWidget(self._message)
         self.canvas.set_ticks(self._unticked, self._selectable and len(diff.hunks) > 1)
         self.canvas.show_sheet(sheet, keep_place=keep_place)
@@ -266,7 +266,7 @@ class DiffView(QWidget):
         self.canvas.hunk_toggled.connect(self._toggle)
         self.canvas.unfold_requested.connect(self._unfold)
         self.canvas.measure_wanted.connect(
-            lambda: tasks.start(self._measure(), owner=self, what="break the lines anew")
+            lambda: tasks.start(self._measure(), owner=self, what=self.tr("wrap the lines"))
         )
         self.canvas.current_changed.connect(lambda _: self._refresh_bar())
         self._theme.changed.connect(self._apply_theme)
@@ -296,13 +296,15 @@ class DiffView(QWidget):
         if diff is None:
             self._counts.clear()
             return
-        place = f"Change {self.canvas.current + 1} of {hunks}" if hunks else "No change"
-        left_out = f"&nbsp;&nbsp;·&nbsp;&nbsp;{len(self._unticked)} left out" if self._unticked else ""
+        place = self.tr("Change {0} of {1}").format(self.canvas.current + 1, hunks)
+        excluded = self.tr("{0} excluded").format(len(self._unticked))
+        left_out = f"&nbsp;&nbsp;·&nbsp;&nbsp;{excluded}" if self._unticked else ""
         counts = ((theme.success, "+", diff.added), (theme.danger, "−", diff.removed))
         shown = "&nbsp;".join(
             f"<span style='color:{color}'>{sign}{count:,}</span>" for color, sign, count in counts if count
         )
-        self._counts.setText(f"{place}&nbsp;&nbsp; {shown}{left_out}")
+        position = place if hunks else self.tr("No changes")
+        self._counts.setText(f"{position}&nbsp;&nbsp; {shown}{left_out}")
 
 
 def _tool(bar: QWidget, name: str, *, checkable: bool = False) -> QToolButton:

@@ -1,4 +1,4 @@
-"""The pane that a diff is painted on: only the rows in sight are painted, whatever the size of the texts."""
+"""The viewport of a diff; it paints only the visible rows, whatever the size of the texts."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from app.desktop.widgets.diff.text_painter import Grid
 
 
 class DiffViewport(QAbstractScrollArea):
-    """Paints a `DiffRows` and knows where each of its lines stands.
+    """Paints a `DiffRows` and keeps the position of each line.
 
-    `measure_wanted`: so much text is to be broken anew for another width that it keeps its old lines until
-    somebody has prepared the sheet in a thread and calls `arrange`. `height_changed`: the text takes
-    another height now, and the user has not touched it yet.
+    `measure_wanted` is emitted when so much text must be wrapped for another width that the old lines stay
+    until `sheet` has been prepared in a thread and `arrange` is called. `height_changed` is emitted when the
+    text takes another height and the user has not scrolled yet.
     """
 
     measure_wanted = Signal()
@@ -49,25 +49,25 @@ class DiffViewport(QAbstractScrollArea):
 
     @property
     def text_height(self) -> int:
-        """How tall all of the text is, in pixels."""
+        """The height of the whole text, in pixels."""
         return int(self._tops[-1])
 
     @property
     def sheet(self) -> DiffRows | None:
-        """What is shown."""
+        """The displayed rows."""
         return self._sheet
 
     def set_theme(self, theme: Theme) -> None:
-        """Paint in the colours of `theme`."""
+        """Paint in the colors of `theme`."""
         self._theme = theme
         self._grid = Grid.of(_code_font(self), self)
         self._arrange()
 
     def measure(self, ticks_shown: bool) -> Callable[[DiffRows], int]:
-        """A function, for any thread, that gives the cells in a line of a sheet as it would be shown now.
+        """Return a function, for any thread, that computes the cells in a line at the current width.
 
         Args:
-            ticks_shown: Whether a sheet with several hunks would have ticks.
+            ticks_shown: Whether a diff with several hunks would have tick boxes.
         """
         grid, width = self._grid, self._width
 
@@ -77,16 +77,16 @@ class DiffViewport(QAbstractScrollArea):
         return cells
 
     def arrange(self) -> None:
-        """Break the lines for the width as it is now."""
+        """Wrap the lines for the current width."""
         self._arrange()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint the rows that lie in the exposed part."""
+        """Paint the rows in the exposed region."""
         painter = QPainter(self.viewport())
         try:
             self._paint(painter, event)
         finally:
-            # Ended here and not when nothing holds it any more: the viewport may be gone by then.
+            # End the painter explicitly: when it is garbage-collected, the viewport may no longer exist.
             painter.end()
 
     def _paint(self, painter: QPainter, event: QPaintEvent) -> None:
@@ -105,12 +105,12 @@ class DiffViewport(QAbstractScrollArea):
         rows.paint_divider(min(self.viewport().height(), int(self._tops[-1]) - offset))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Break the lines anew for the new width."""
+        """Wrap the lines for the new width."""
         super().resizeEvent(event)
         self._arrange()
 
     def changeEvent(self, event: QEvent) -> None:
-        """Take the new size of the interface's font."""
+        """Apply a new size of the interface's font."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
             self._grid = Grid.of(_code_font(self), self)
@@ -122,7 +122,7 @@ class DiffViewport(QAbstractScrollArea):
         return layout_panes(self._sheet, self._grid, self.viewport().width(), self._ticks.shown)
 
     def _place_at(self, point: QPointF, pane: Pane) -> TextPosition:
-        """The place in the text of `pane` that is nearest to a point of the viewport."""
+        """Return the text position in `pane` nearest to a point of the viewport."""
         sheet = self._sheet
         assert sheet is not None
         y = min(max(round(point.y()) + self.verticalScrollBar().value(), 0), int(self._tops[-1]) - 1)
@@ -139,11 +139,11 @@ class DiffViewport(QAbstractScrollArea):
 
     @property
     def _width(self) -> int:
-        # As if the bar were always there: one that comes and goes would decide about itself.
+        # Reserve room for the bar always: otherwise its visibility would depend on itself.
         return self.width() - self.verticalScrollBar().sizeHint().width()
 
     def _arrange(self) -> None:
-        """Compute where each row stands, and the reach of the scroll bar."""
+        """Compute the position of each row and the range of the scroll bar."""
         bar, view, before = self.verticalScrollBar(), self.viewport(), int(self._tops[-1])
         anchor = self._index_at(bar.value())
         if self._sheet is None:
@@ -170,7 +170,7 @@ class DiffViewport(QAbstractScrollArea):
         view.update()
 
     def _reveal(self, index: int) -> None:
-        """Scroll so that the first changed word of hunk `index` is in sight."""
+        """Scroll until the first changed word of hunk `index` is visible."""
         if self._sheet is None:
             return
         row = self._sheet.first_rows[index]
@@ -193,7 +193,7 @@ class DiffViewport(QAbstractScrollArea):
 
 
 def _code_font(widget: QWidget) -> QFont:
-    """The code font, as large as the interface's own."""
+    """Return the code font at the size of the interface font."""
     font = code_font()
     font.setPointSizeF(max(8.0, widget.font().pointSizeF()))
     return font

@@ -1,4 +1,4 @@
-"""Where a shown line breaks when it is wider than the pane. Pure; counts character cells, not pixels."""
+"""Find the line breaks for lines wider than the pane, in character cells. Pure."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import numpy as np
 
 from app.vault.escaped_line import EscapedLine, cell_width
 
-# Beyond this many characters a line breaks at the edge instead of at a space: such lines are data, not prose.
+# Longer lines break at the edge instead of at a space: such lines are data, not prose.
 _MAX_PROSE_CHARS = 20_000
 
 
 def find_breaks(line: EscapedLine, columns: int) -> list[int]:
-    """The places in `line.text` where its rows start; always at least one.
+    """Return the offsets in `line.text` where its rows start; always at least one.
 
     Args:
-        line: The shown line.
+        line: The displayed line.
         columns: The width of the pane in cells, at least 2.
     """
     if line.cells <= columns:
@@ -37,7 +37,7 @@ def _breaks_at_spaces(text: str, columns: int) -> list[int]:
 
 
 def _breaks_at_the_edge(text: str, columns: int) -> list[int]:
-    """As `_breaks_by_width` without a look for spaces, for lines of up to millions of characters."""
+    """Find breaks like `_breaks_by_width`, ignoring spaces, for lines of up to millions of characters."""
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     kinds = np.flatnonzero(np.bincount(codes))
     widths = np.zeros(int(kinds[-1]) + 1, dtype=np.int64)
@@ -54,7 +54,7 @@ def _breaks_by_width(text: str, columns: int) -> list[int]:
     for index, character in enumerate(text):
         width = cell_width(character)
         if used + width > columns:
-            # A wide character may start a row itself; between narrow ones the last space is better.
+            # A wide character may start a row; between narrow ones, a break at the last space is better.
             start = space + 1 if width == 1 and space > starts[-1] else index
             starts.append(start)
             used = sum(map(cell_width, text[start:index]))

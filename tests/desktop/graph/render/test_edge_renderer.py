@@ -1,4 +1,4 @@
-"""Pictures of links, drawn beside the window."""
+"""Pictures of links, drawn in a worker."""
 
 from __future__ import annotations
 
@@ -10,10 +10,7 @@ import pytest
 
 from app.desktop.graph.camera import Camera
 from app.desktop.graph.render.edge_renderer import EdgeRenderer, EdgeRenderRequest
-from app.graph import core_bindings
 from app.graph.edge_style import EdgeStyle
-
-pytestmark = pytest.mark.skipif(not core_bindings.available(), reason="only the core is asked between bands")
 
 
 @pytest.fixture
@@ -38,7 +35,7 @@ def one_line() -> EdgeStyle:
     )
 
 
-def test_a_sharp_picture_is_given_up_for_a_hurried_one_but_not_the_other_way_round(painter, qtbot):
+def test_a_sharp_picture_yields_to_a_quick_one_but_not_vice_versa(painter, qtbot):
     begun, may_go_on = threading.Event(), threading.Event()
 
     def slowly() -> EdgeStyle:

@@ -9,25 +9,12 @@ import pytest
 
 from app.desktop.graph.render import label_placement
 from app.desktop.graph.render.label_images import LabelStyle, draw_label
-from app.graph import core_bindings
-
-pytestmark = pytest.mark.skipif(not core_bindings.available(), reason=f"no C core: {core_bindings.missing}")
-
-
-@pytest.fixture
-def without_core(monkeypatch: pytest.MonkeyPatch):
-    """Runs something with numpy alone."""
-
-    def run(act, *given):
-        with monkeypatch.context() as patch:
-            patch.setattr(core_bindings, "missing", "left out by the test")
-            return act(*given)
-
-    return run
+from app.graph.core_drawing import place_labels
+from tests.desktop.graph.render import label_reference
 
 
 def crowd(seed: int, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Names and boxes as `find_room` takes them."""
+    """Return names and boxes as `find_room` takes them."""
     rng = np.random.default_rng(seed)
     size = [rng.uniform(30, 90, count), rng.uniform(12, 20, count)]
     names = np.column_stack([rng.random((count, 2)) * 300, rng.uniform(2, 12, count), *size])
@@ -37,12 +24,12 @@ def crowd(seed: int, count: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_names_find_the_same_room_with_and_without_the_core_and_never_overlap(seed, without_core):
+def test_names_find_the_room_of_the_reference_and_never_overlap(seed):
     names, discs = crowd(seed, 60)
     sides = np.random.default_rng(seed).integers(-1, 4, 60).astype(np.int32)
     mine, theirs = sides.copy(), sides.copy()
-    label_placement.find_label_places(names, discs, 300.0, 3, 25, 10, mine)
-    without_core(label_placement.find_label_places, names, discs, 300.0, 3, 25, 10, theirs)
+    place_labels(names, discs, 300.0, 3, 25, 10, mine)
+    label_reference.place_labels(names, discs, 300.0, 3, 25, 10, theirs)
     assert mine.tolist() == theirs.tolist()
     placed = [
         label_placement.label_box(name, side)
@@ -67,7 +54,7 @@ def test_corners_are_those_of_the_boxes():
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads what Linux says of its memory")
 def test_a_drawn_name_is_as_small_as_its_pixels(qapp):
-    """What Qt painted it with is twenty times as large, and would stay with the image."""
+    """Qt's painting buffer is twenty times as large and would stay with the image."""
     look = LabelStyle(qapp.font(), "#ffffff", "#000000", 1.0)
     draw_label("Note", 12, look)
     before = memory()
@@ -77,5 +64,5 @@ def test_a_drawn_name_is_as_small_as_its_pixels(qapp):
 
 
 def memory() -> int:
-    """Bytes that this process has in memory."""
+    """Return the resident memory of this process in bytes."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")

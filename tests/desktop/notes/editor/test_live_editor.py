@@ -1,4 +1,4 @@
-"""The live editor: what it shows, what keys and clicks do, and what does not count as a change."""
+"""The live editor: display, keys and clicks, and what does not count as a change."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from PySide6.QtGui import QGuiApplication, QImage, QTextCursor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel
 
-from app.desktop.notes.editor import hit_test, row_layout
+from app.desktop.notes.editor import hit_test, painting, row_layout
 from app.desktop.notes.editor.completion import CompletionItem, CompletionRequest, find_request
 from app.desktop.notes.editor.drawings import Drawing, DrawingRequest
 from app.desktop.notes.editor.live_editor import LiveEditor
@@ -48,12 +48,12 @@ def to_end(editor: LiveEditor) -> None:
 
 
 def point_of(editor: LiveEditor, x: float, y: float) -> QPoint:
-    """A point of the flow in the viewport."""
+    """Convert a point of the document to the viewport."""
     layout = editor._layout
     return QPoint(round(x + layout.left), round(y + layout.top - editor.verticalScrollBar().value()))
 
 
-# Showing
+# Display
 
 
 def test_a_line_shows_its_markup_only_while_it_has_the_cursor(make_editor: Make) -> None:
@@ -162,7 +162,7 @@ def test_the_cursor_stays_out_of_properties_that_a_form_shows(make_editor: Make)
     assert form.isHidden() and shown(editor, 0) == "---"
 
 
-# What is no change
+# No changes
 
 
 def test_moving_resizing_and_changing_modes_is_no_change(make_editor: Make) -> None:
@@ -413,7 +413,7 @@ def test_shift_enter_is_a_plain_line_end(make_editor: Make) -> None:
     assert editor.text() == "- one\n"
 
 
-def test_tab_indents_items_and_shift_tab_takes_it_back(make_editor: Make) -> None:
+def test_tab_indents_items_and_shift_tab_unindents_them(make_editor: Make) -> None:
     editor = make_editor("1. one\n2. two\n3. three")
     select(editor, editor.text().index("two"), len(editor.text()))
     QTest.keyClick(editor, KEYS.Key_Tab)
@@ -437,6 +437,63 @@ def test_tab_goes_through_a_table_aligns_it_and_adds_a_row(make_editor: Make) ->
     assert editor.text().endswith("|  1  |\n| new     |     |")
     QTest.keyClick(editor, KEYS.Key_Backtab)
     assert editor.textCursor().selectedText() == "1"
+
+
+def test_the_start_of_the_note_is_shown_with_its_header(make_editor: Make) -> None:
+    editor = make_editor("---\nkey: value\n---\n" + "line\n" * 200)
+    header = QLabel("form")
+    header.setFixedHeight(120)
+    editor.set_header(header)
+    to_end(editor)
+    assert editor.verticalScrollBar().value() > 0
+    QTest.keyClick(editor, KEYS.Key_Home, HELD.ControlModifier)
+    assert editor.textCursor().blockNumber() == 3
+    assert editor.verticalScrollBar().value() == 0 == header.y()
+
+
+@pytest.mark.parametrize("text", ["> > [!tip]- In\n> > b", "> - a\n>   - b", "> # H\n> text"])
+def test_the_mark_that_folds_is_left_of_the_bars_of_quotes(make_editor: Make, text: str) -> None:
+    editor = make_editor(f"{text}\n\nend")
+    to_end(editor)
+    assert editor.flow.fold_range(0) is not None
+    center = painting.fold_mark_center(editor.flow, editor.flow.row(0))
+    assert center.x() + 5 < 0
+    event_at = point_of(editor, center.x(), center.y())
+    QTest.mouseClick(editor.viewport(), LEFT, HELD.NoModifier, event_at)
+    assert editor.flow.rows[0].is_folded != text.startswith("> > [!tip]-")
+
+
+def test_a_line_that_becomes_a_comment_is_not_replaced_by_the_next_key(make_editor: Make) -> None:
+    editor = make_editor("a word")
+    to_end(editor)
+    QTest.keyClick(editor, KEYS.Key_Slash, HELD.ControlModifier)
+    assert editor.text() == "%% a word %%"
+    QTest.keyClicks(editor, "s")
+    assert editor.text() == "%% a words %%"
+    QTest.keyClick(editor, KEYS.Key_Slash, HELD.ControlModifier)
+    QTest.keyClicks(editor, "!")
+    assert editor.text() == "a words!"
+
+
+@pytest.mark.parametrize("prefix", ["", "> "])
+def test_tab_makes_a_table_of_a_header_row(make_editor: Make, prefix: str) -> None:
+    editor = make_editor(f"before\n\n{prefix}| a | bb |")
+    to_end(editor)
+    QTest.keyClick(editor, KEYS.Key_Tab)
+    QTest.keyClicks(editor, "1")
+    lines = ("before", "", f"{prefix}| a   | bb  |", f"{prefix}| --- | --- |", f"{prefix}| 1    |     |")
+    assert editor.text() == "\n".join(lines)
+    editor.undo()
+    editor.undo()
+    assert editor.text() == f"before\n\n{prefix}| a | bb |"
+
+
+@pytest.mark.parametrize("line", ["| a", "|", "||", "| a \\|"])
+def test_tab_makes_no_table_of_a_line_that_is_no_header_row(make_editor: Make, line: str) -> None:
+    editor = make_editor(line)
+    to_end(editor)
+    QTest.keyClick(editor, KEYS.Key_Tab)
+    assert "---" not in editor.text()
 
 
 @pytest.mark.parametrize(
@@ -490,7 +547,7 @@ def test_formatting_keys(make_editor: Make, text: str, chosen: str, key: Qt.Key,
         ("f(", "f()"),
     ],
 )
-def test_smart_pairs_type_what_was_meant(make_editor: Make, typed: str, after: str) -> None:
+def test_smart_pairs_insert_the_closing_character(make_editor: Make, typed: str, after: str) -> None:
     editor = make_editor("")
     QTest.keyClicks(editor, typed)
     assert editor.text() == after
@@ -534,7 +591,7 @@ def test_copying_covered_text_takes_its_markup_along(make_editor: Make) -> None:
     editor = make_editor(text)
     editor.go_to_line(4)
     select(editor, 2, text.index("]]"))
-    # The cursor's own line shows its markup: there what is selected is what is copied.
+    # The cursor's line shows its markup, so the selected text is the copied text.
     editor.flow.set_active(1, 1)
     editor.copy()
     assert QGuiApplication.clipboard().text() == text[: text.index("]]") + 2]
@@ -597,7 +654,7 @@ def test_a_read_only_editor_changes_nothing(make_editor: Make) -> None:
         ("in `code [[x", None),
     ],
 )
-def test_what_is_being_typed_is_recognized(before: str, expected: CompletionRequest | None) -> None:
+def test_the_completion_context_is_recognized(before: str, expected: CompletionRequest | None) -> None:
     assert find_request(before) == expected
 
 
@@ -716,7 +773,7 @@ def test_a_link_is_followed_by_ctrl_and_click_alone(make_editor: Make) -> None:
     assert went == [("note", "Note#Part")]
 
 
-# Programs that read the screen, and the end of editors
+# Screen readers, and the destruction of editors
 
 _ACCESSIBLE = """
 from PySide6.QtGui import QAccessible, QTextCursor
@@ -783,5 +840,5 @@ def test_a_screen_reader_reads_text_cursor_and_line() -> None:
     assert "read" in run(_ACCESSIBLE)
 
 
-def test_150_editors_are_made_and_thrown_away() -> None:
+def test_150_editors_are_created_and_destroyed() -> None:
     assert "gone" in run(_TORN_DOWN)

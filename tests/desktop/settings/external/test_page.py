@@ -1,4 +1,4 @@
-"""External servers on the settings' page, with real programs behind them."""
+"""External servers on the settings page, with real programs."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from tests.support.external_servers import QUICK, PlainServer, listed
 
 
 def setup_of(vault: WholeVault, servers: tuple[ExternalServer, ...] = ()) -> ExternalServersPage:
-    """The page, whose changes take effect as those of the settings dialog do."""
+    """Return the page, whose changes take effect like those of the settings dialog."""
     made = ExternalServersPage(vault.client, ThemeSource("light"), servers)
 
     def take(value: object) -> None:
         settings = Settings()
         settings.embeddings.enabled = False
         settings.external = ExternalSettings.model_validate({"servers": value})
-        vault.client._service.post(lambda: vault.client.workspace.apply_settings(settings))
+        vault.client._service.post(lambda: vault.workspace.apply_settings(settings))
 
-    vault.client.workspace.external.pace = QUICK
+    vault.workspace.external.timeouts = QUICK
     made.changed.connect(take)
     if servers:
         take(servers)
@@ -35,7 +35,7 @@ def setup_of(vault: WholeVault, servers: tuple[ExternalServer, ...] = ()) -> Ext
 
 
 def offered(vault: WholeVault) -> list[str]:
-    return [tool.name for tool in vault.client.workspace.registry.all_tools() if "__" in tool.name]
+    return [tool.name for tool in vault.workspace.registry.all_tools() if "__" in tool.name]
 
 
 def test_a_server_is_shown_and_its_tools_are_allowed_by_their_marks(
@@ -67,7 +67,7 @@ def test_a_server_is_shown_and_its_tools_are_allowed_by_their_marks(
     gui(main())
 
 
-def test_a_changed_tool_is_looked_at_before_it_is_allowed_again(
+def test_a_changed_tool_is_reviewed_before_it_is_allowed_again(
     gui, service: ServiceThread, wait_until, tmp_path: Path
 ) -> None:
     async def main() -> None:
@@ -150,7 +150,7 @@ def test_the_form_takes_a_program_or_an_address_tries_it_and_keeps_the_token(
             far.save_button.click()
             assert far.server is not None and far.server.transport == "http"
             kept = ("external-Far", "https://example.org:443")
-            await wait_until(lambda: vault.client.workspace.keys.get(*kept) == "sesame")
+            await wait_until(lambda: vault.workspace.keys.get(*kept) == "sesame")
             far.deleteLater()
 
     gui(main())
@@ -183,7 +183,7 @@ def test_a_server_is_added_edited_and_removed(
             (sheet,) = (one for one in setup.findChildren(QDialog) if type(one).__name__ == "SheetDialog")
             sheet.done(1)
             await wait_until(lambda: setup.value == () and offered(vault) == [])
-            file = Path(str(vault.client.workspace.external._pins._file.path))
+            file = Path(str(vault.workspace.external._pins._file.path))
             await wait_until(lambda: "Weather" not in file.read_text("utf-8"))
             setup.deleteLater()
 

@@ -1,0 +1,179 @@
+"""Detect changes that programs write to the vault without the gate; journal, log and show them.
+
+During a program's turn, every file change that the app did not make is attributed to the program. Another
+program may write at the same time, so the log records whether the agent itself reported the file. A baseline
+of the vault, taken when the turn begins, keeps the previous content.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePath
+
+from app.agent.transcript import ToolCard
+from app.agent.turn import Turn, complete_card
+from app.errors import NotFoundError, ScriptoriumError
+from app.permissions.caller import Caller
+from app.toolkit.external_changes import DIRECT_EDIT, ExternalChangeRecorder
+from app.vault.baseline import BaselineDiff, VaultBaseline, change_set_of
+from app.vault.changes import FileChange, content_hash, touched_paths
+from app.vault.path import NotePath
+from app.vault.store import MISSING_HASH, NoteStore
+
+log = logging.getLogger(__name__)
+
+_REPORTED_EDIT_REASON = "{0} wrote this file without approval and reported it"
+_UNREPORTED_EDIT_REASON = "written while {0} was working but not reported by it; possibly by another program"
+
+
+@dataclass(slots=True, eq=False)
+class WatchedTurn:
+    """A program's turn in progress; `named` returns the files that the program reports as changed."""
+
+    turn: Turn
+    named: Callable[[], Iterable[str]]
+    found: int = 0
+
+
+class ExternalEditTracker:
+    """Watch the vault's files while programs work in it.
+
+    Args:
+        folder: The folder of the baseline, which is an unnamed file.
+    """
+
+    def __init__(self, root: Path, folder: Path, store: NoteStore, adoption: ExternalChangeRecorder) -> None:
+        self._root = root
+        self._folder = folder
+        self._store = store
+        self._adoption = adoption
+        self._imprint: VaultBaseline | None = None
+        self._watched: list[WatchedTurn] = []
+        self._taken: set[NotePath] = set()
+        self._looking = asyncio.Lock()
+        self._stop = threading.Event()
+
+    async def begin(self, turn: Turn, named: Callable[[], Iterable[str]]) -> WatchedTurn:
+        """Take a baseline of the files; later changes are attributed to the program."""
+        watched = WatchedTurn(turn, named)
+        if not self._store.writable:
+            return watched
+        async with self._looking:
+            await self._capture_baseline()
+            self._watched.append(watched)
+        return watched
+
+    async def prepare(self) -> None:
+        """Take a baseline ahead of `begin`: the first one is slow in a large vault."""
+        if self._store.writable:
+            async with self._looking:
+                await self._capture_baseline()
+
+    async def _capture_baseline(self) -> None:
+        if self._imprint is None:
+            self._imprint = VaultBaseline(self._root, self._folder)
+        if not self._watched:
+            await asyncio.to_thread(self._imprint.capture, self._stop.is_set)
+
+    async def end(self, watched: WatchedTurn) -> None:
+        """Check once more; later changes are not attributed to the program."""
+        if watched in self._watched:
+            await self.collect()
+            self._watched.remove(watched)
+
+    async def collect(self, paths: Iterable[NotePath] | None = None) -> frozenset[NotePath]:
+        """Record the changes that programs have made.
+
+        Args:
+            paths: The files to check; None for the whole vault.
+
+        Returns:
+            Those of `paths` whose content is recorded; other watchers can skip them.
+        """
+        if self._imprint is None or self._stop.is_set():
+            return frozenset()
+        asked = None if paths is None else tuple(paths)
+        if self._watched:
+            async with self._looking:
+                found = await asyncio.to_thread(self._imprint.diff, asked, self._store.is_own_write)
+                if found:
+                    await self._assign_to_turns(found)
+        known = self._taken.intersection(asked or ())
+        return await asyncio.to_thread(self._as_taken, known) if known else frozenset()
+
+    def close(self) -> None:
+        """Discard the baseline."""
+        self._stop.set()
+        if self._imprint is not None:
+            self._imprint.close()
+
+    def _as_taken(self, paths: Iterable[NotePath]) -> frozenset[NotePath]:
+        """Return the files that have not changed since they were recorded."""
+        return frozenset(path for path in paths if self._store.is_own_write(path, self._digest(path)))
+
+    def _digest(self, path: NotePath) -> str:
+        try:
+            return content_hash(self._store.read(path))
+        except NotFoundError:
+            return MISSING_HASH
+        except ScriptoriumError:
+            return "unreadable"
+
+    async def _assign_to_turns(self, found: BaselineDiff) -> None:
+        """Split the changes by turn, and within a turn by whether the program reported them."""
+        shares: dict[tuple[int, bool], tuple[WatchedTurn, list[FileChange], list[NotePath]]] = {}
+        for change in found.changes:
+            watched, reported = self._whose(touched_paths(change))
+            shares.setdefault((id(watched), reported), (watched, [], []))[1].append(change)
+        for path in found.unsaved:
+            watched, reported = self._whose((path,))
+            shares.setdefault((id(watched), reported), (watched, [], []))[2].append(path)
+        for (_, reported), (watched, changes, unsaved) in shares.items():
+            await self._adopt(watched, BaselineDiff(tuple(changes), tuple(unsaved)), reported)
+
+    def _whose(self, paths: Iterable[NotePath]) -> tuple[WatchedTurn, bool]:
+        """Return the turn in which the program reported one of these files, else the latest turn."""
+        texts = {path.text for path in paths}
+        for watched in reversed(self._watched):
+            if not texts.isdisjoint(self._relative(name) for name in watched.named()):
+                return watched, True
+        return self._watched[-1], False
+
+    def _relative(self, name: str) -> str:
+        path = PurePath(name)
+        if path.is_absolute():
+            try:
+                return path.relative_to(self._root).as_posix()
+            except ValueError:
+                return ""
+        return path.as_posix()
+
+    async def _adopt(self, watched: WatchedTurn, found: BaselineDiff, reported: bool) -> None:
+        turn = watched.turn
+        change_set = change_set_of(found)
+        reason = (_REPORTED_EDIT_REASON if reported else _UNREPORTED_EDIT_REASON).format(turn.caller.name)
+        outcome = await self._adoption.record(change_set, _program_caller(turn.caller), reason, found.unsaved)
+        watched.found += len(found.changes) + len(found.unsaved)
+        self._taken.update(change_set.paths)
+        paths = [str(path) for path in (*change_set.paths, *found.unsaved)]
+        turn.flush()
+        card = ToolCard(
+            turn=turn.caller.turn,
+            at=time.time(),
+            agent=turn.agent,
+            call=f"{DIRECT_EDIT}:{outcome.entry}",
+            tool=DIRECT_EDIT,
+            arguments=json.dumps({"files": ", ".join(paths)}, ensure_ascii=False),
+        )
+        turn.put(complete_card(card, outcome))
+
+
+def _program_caller(caller: Caller) -> Caller:
+    """Return the program as the caller of an external edit, without a claim of its own."""
+    return replace(caller, claim="")

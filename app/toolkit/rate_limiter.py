@@ -1,0 +1,124 @@
+"""Limit how often a caller may call: per category, per tool, between two calls, and within a turn."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter, OrderedDict, deque
+from collections.abc import Callable, Iterable
+
+from app.errors import LimitError
+from app.permissions.caller import Caller, CallerKind
+from app.settings import CallLimit
+from app.toolkit.registry import Category
+from app.toolkit.tool import Tool
+from app.vault.globs import word_matches
+
+_WINDOW_S = 60.0
+_MAX_TRACKED_TURNS = 500
+
+Calls = deque[float]
+_Key = tuple[str, str, str]
+
+
+class RateLimiter:
+    """Counts calls. The user at the window is not limited.
+
+    Args:
+        clock: Returns monotonic seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._ruled: tuple[CallLimit, ...] = ()
+        self._calls: dict[_Key, Calls] = {}
+        self._last: dict[_Key, float] = {}
+        self._turns: OrderedDict[str, Counter[str]] = OrderedDict()
+
+    def configure(self, user_limits: Iterable[CallLimit]) -> None:
+        """Apply these limits of the user from now on, in addition to those of tools and categories."""
+        self._ruled = tuple(user_limits)
+
+    def check(self, tool: Tool, category: Category, caller: Caller) -> None:
+        """Count a call of `tool` by `caller`.
+
+        Raises:
+            LimitError: the call exceeds a limit; `limit` and, if waiting helps, `retry_after` (seconds)
+                say what is allowed. The call is not counted.
+        """
+        if caller.kind is CallerKind.USER:
+            return
+        now = self._clock()
+        user_limits = [one for one in self._ruled if _is_about(one, tool)]
+        windows = self._windows(tool, category, caller, user_limits, now)
+        for calls, subject, limit in windows:
+            if len(calls) >= limit:
+                raise _limit_error(subject, limit, (calls[0] if calls else now) + _WINDOW_S - now)
+        self._check_pause(tool, caller, user_limits, now)
+        self._check_turn(tool, caller, user_limits)
+        for calls, _, _ in windows:
+            calls.append(now)
+        self._last[_window_key(tool.name, caller)] = now
+        self._count(tool, caller)
+
+    def _windows(
+        self, tool: Tool, category: Category, caller: Caller, user_limits: list[CallLimit], now: float
+    ) -> list[tuple[Calls, str, int]]:
+        limits = [(f"category {category.id}", category.rate_per_minute)]
+        if tool.rate_per_minute is not None:
+            limits.append((f"tool {tool.name}", tool.rate_per_minute))
+        limits += [(_limit_label(one), one.per_minute) for one in user_limits if one.per_minute is not None]
+        return [(self._window(subject, caller, now), subject, limit) for subject, limit in limits]
+
+    def _window(self, subject: str, caller: Caller, now: float) -> Calls:
+        calls = self._calls.setdefault(_window_key(subject, caller), deque())
+        while calls and calls[0] <= now - _WINDOW_S:
+            calls.popleft()
+        return calls
+
+    def _check_pause(self, tool: Tool, caller: Caller, user_limits: list[CallLimit], now: float) -> None:
+        last = self._last.get(_window_key(tool.name, caller))
+        for one in user_limits:
+            if one.pause is not None and last is not None and now - last < one.pause:
+                retry = round(one.pause - (now - last), 1)
+                raise LimitError(
+                    f"{tool.name} may be called every {one.pause:g} s: try again in {retry} s.",
+                    limit=1,
+                    retry_after=retry,
+                )
+
+    def _check_turn(self, tool: Tool, caller: Caller, user_limits: list[CallLimit]) -> None:
+        counts = self._turns.get(caller.turn, Counter())
+        for one in user_limits:
+            call_count = sum(count for name, count in counts.items() if word_matches(one.tool, name))
+            if one.per_turn is not None and caller.turn and call_count >= one.per_turn:
+                message = f"More than {one.per_turn} calls in a turn of {_limit_label(one)}."
+                raise LimitError(message, limit=one.per_turn)
+
+    def _count(self, tool: Tool, caller: Caller) -> None:
+        if not caller.turn:
+            return
+        self._turns.setdefault(caller.turn, Counter())[tool.name] += 1
+        self._turns.move_to_end(caller.turn)
+        while len(self._turns) > _MAX_TRACKED_TURNS:
+            self._turns.popitem(last=False)
+
+
+def _is_about(limit: CallLimit, tool: Tool) -> bool:
+    return word_matches(limit.tool, tool.name)
+
+
+def _limit_label(limit: CallLimit) -> str:
+    return f"the tools {limit.tool}" if any(mark in limit.tool for mark in "*?[{") else f"tool {limit.tool}"
+
+
+def _window_key(subject: str, caller: Caller) -> _Key:
+    return (subject, caller.kind.value, caller.name)
+
+
+def _limit_error(subject: str, limit: int, wait: float) -> LimitError:
+    retry = round(wait, 1)
+    return LimitError(
+        f"More than {limit} calls a minute of the {subject.removeprefix('the ')}: try again in {retry} s.",
+        limit=limit,
+        retry_after=retry,
+    )

@@ -1,0 +1,147 @@
+"""Category agents: list the tools, and the caller's own pending operations."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from rapidfuzz import fuzz, utils
+
+from app.permissions.pending import PendingOperation, PendingState
+from app.permissions.pluralize import pluralize
+from app.toolkit.argument_types import Limit
+from app.toolkit.outcome import is_untrusted
+from app.toolkit.pending import PendingOperations
+from app.toolkit.result import ToolResult
+from app.toolkit.services import AgentContext
+from app.toolkit.tool import Tool, tool
+
+_MIN_FIT = 55.0
+
+
+class ListedTool(BaseModel):
+    """A tool that the caller may call."""
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
+    name: str
+    category: str
+    summary: str
+    proposes: bool
+    operations: list[str]
+
+
+class ListedTools(ToolResult):
+    """Tools, best match first."""
+
+    tools: list[ListedTool]
+
+
+class ListedOperation(BaseModel):
+    """An operation that waits for the user or has ended; times are Unix seconds."""
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
+    pending_operation_id: str
+    tool: str
+    state: str
+    created: float
+    expires: float
+    requires_confirmation: bool
+    operation: str = ""
+    details: dict[str, JsonValue] = Field(default_factory=dict)
+    outcome: dict[str, JsonValue] | None = None
+
+
+class ListedOperations(ToolResult):
+    """Operations of the caller, newest first."""
+
+    operations: list[ListedOperation]
+
+
+@tool(
+    category="agents",
+    examples=("which tools are there", "list all the tools there are", "which tool can {query}"),
+)
+async def list_tools(context: AgentContext, query: str = "", limit: Limit = 50) -> ListedTools:
+    """List the tools that you may call, best matches of a query first.
+
+    Args:
+        query: Words that describe the task; empty for all tools.
+        limit: The maximum number of results.
+    """
+    offered = context.services.registry.tools(context.caller)
+    if query.strip():
+        ranked = sorted(((_match_score(query, one), one) for one in offered), key=lambda pair: -pair[0])
+        offered = [one for fit, one in ranked if fit >= _MIN_FIT]
+    listed = [
+        ListedTool(
+            name=one.name,
+            category=one.category,
+            summary=one.summary,
+            proposes=one.proposes,
+            operations=list(one.operations),
+        )
+        for one in offered[:limit]
+    ]
+    return ListedTools(tools=listed, message=f"{pluralize(len(offered), 'tool')}.")
+
+
+def _match_score(query: str, one: Tool) -> float:
+    """Score a tool against a query, from 0 to 100, by its name, summary and examples."""
+    texts = (one.name.replace("_", " "), one.summary, *one.examples)
+    return max(fuzz.token_set_ratio(query, text, processor=utils.default_process) for text in texts)
+
+
+@tool(
+    category="agents",
+    examples={"list": ("what is still waiting?", "show what is pending", "list the pending operations")},
+    operations={"list": "", "status": "pending_operation_id", "cancel": "pending_operation_id"},
+    usage_rule="pending returns the state of a change that waits for the user; only the user can decide.",
+)
+async def pending(
+    context: AgentContext, op: Literal["list", "status", "cancel"], pending_operation_id: str | None = None
+) -> ListedOperations:
+    """List your own operations that wait for the user's decision, or cancel one.
+
+    Args:
+        op: list the operations, return the status of one, or cancel one that is still undecided.
+        pending_operation_id: The id that the call returned when it did not wait.
+    """
+    operations = context.services.pending
+    if op == "list":
+        found = operations.list_for(context.caller)
+        waiting = sum(one.state.is_open for one in found)
+        listed = [_to_listed(one, operations) for one in found]
+        return _mark_untrusted(ListedOperations(operations=listed, message=f"{waiting} open."))
+    id = pending_operation_id or ""
+    if op == "cancel":
+        one = await operations.cancel(id, context.caller)
+    else:
+        one = operations.status(id, context.caller)
+    message = f"{one.tool} is {one.state.value}."
+    return _mark_untrusted(ListedOperations(operations=[_to_listed(one, operations)], message=message))
+
+
+def _mark_untrusted(listed: ListedOperations) -> ListedOperations:
+    """Mark a list as untrusted if an operation returned text from outside."""
+    outcomes = [one.outcome for one in listed.operations if one.outcome is not None]
+    return listed.from_outside() if any(is_untrusted(one) for one in outcomes) else listed
+
+
+def _to_listed(one: PendingOperation, operations: PendingOperations) -> ListedOperation:
+    details = operations.details(one.id)
+    outcome = dict(one.outcome) if one.outcome is not None else None
+    return ListedOperation.model_validate(
+        {
+            "pending_operation_id": one.id,
+            "tool": one.tool,
+            "state": one.state.value,
+            "created": one.created,
+            "expires": one.expires,
+            "requires_confirmation": one.state is PendingState.WAITING,
+            "operation": details.get("operation", ""),
+            "details": dict(details),
+            "outcome": outcome,
+        }
+    )

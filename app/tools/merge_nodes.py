@@ -1,0 +1,157 @@
+"""Category nodes: merge two notes, and redirect links and relations to the merged one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+
+from app.analysis.note_merge import Strategy, check_distinct, merge_note_texts
+from app.errors import InvalidParametersError, UnreadableNoteError
+from app.index.renames import Rewrite
+from app.permissions.pluralize import pluralize
+from app.toolkit.context import ToolContext
+from app.toolkit.open_note import OpenNote
+from app.toolkit.proposal import Proposal
+from app.toolkit.result import ToolResult
+from app.toolkit.tool import tool
+from app.tools.node_common import NodeId
+from app.vault.changes import ChangeSet, FileChange, Update
+from app.vault.markdown import edit
+from app.vault.markdown.scan import scan
+from app.vault.markdown.text import decode_lossy
+from app.vault.path import NotePath
+
+_MAX_CONTENT_CHARS = 4000
+
+
+class NodesMerged(ToolResult):
+    """Two notes were merged; lists the links that could not be rewritten, each with the reason."""
+
+    primary_node_id: str
+    secondary_node_id: str
+    merged_content: str
+    relationships_transferred: int
+    rewritten: list[str]
+    left_out: list[str]
+
+
+@tool(
+    category="nodes",
+    always_asks=True,
+    timeout=120,
+    examples=(
+        "merge {secondary_node_id} into {primary_node_id}",
+        "merge into {primary_node_id} the note {secondary_node_id}",
+        "combine {primary_node_id} with {secondary_node_id}",
+        "merge {primary_node_id} and {secondary_node_id}",
+        "merge {primary_node_id} with {secondary_node_id}",
+    ),
+    usage_rule="merge_nodes keeps primary_node_id; read both notes first.",
+)
+async def merge_nodes(
+    context: ToolContext,
+    primary_node_id: NodeId,
+    secondary_node_id: NodeId,
+    merge_strategy: Strategy = "combine",
+) -> Proposal[NodesMerged]:
+    """Merge two notes: the first stays, the second moves to the vault's trash, and all links are updated.
+
+    Args:
+        primary_node_id: The note that stays.
+        secondary_node_id: The note that is merged into it.
+        merge_strategy: combine keeps both texts, prefer_primary the first, prefer_secondary the second.
+    """
+    primary = await context.vault.resolve_strictly(primary_node_id)
+    secondary = await context.vault.resolve_strictly(secondary_node_id)
+    check_distinct(str(primary.path), str(secondary.path))
+    plan = await context.index.links_to_rewrite(secondary.path, primary.path)
+    rewrites = dict(plan.rewrites)
+    own, moved = rewrites.pop(primary.path, None), rewrites.pop(secondary.path, None)
+    first = _rewritten(context, _without_relations_to(context, primary, secondary.path), own)
+    second = _rewritten(context, _without_relations_to(context, secondary, primary.path), moved)
+    merged = merge_note_texts(first, second, merge_strategy, secondary.name)
+    changes, left_out = await asyncio.to_thread(_other_changes, context, rewrites)
+    left_out += [
+        f"{link.source} line {link.line}: [[{link.target_text}]] could mean several notes"
+        for link in plan.ambiguous
+        if context.vault.can_see(link.source)
+    ]
+    summary = f"Merge {secondary.path} into {primary.path}"
+    if changes:
+        summary += f", {pluralize(len(changes), 'note')} rewritten"
+    change_set = ChangeSet.of(
+        primary.with_text(merged.text), secondary.delete_change(), *changes, summary=summary
+    )
+    transferred = merged.relations + _relations_to(context, secondary.path, primary.path)
+
+    def report(committed: ChangeSet) -> NodesMerged:
+        approved = {change.path: change for change in committed.changes}
+        kept = approved.get(primary.path)
+        text = decode_lossy(kept.after) if isinstance(kept, Update) else primary.readable_text
+        message = f"Merged [[{secondary.name}]] into [[{primary.name}]]."
+        if kept is None and merged.text != primary.text:
+            message = f"The text of [[{secondary.name}]] was not merged into [[{primary.name}]]."
+        if secondary.path not in approved:
+            message += f" [[{secondary.name}]] was not deleted."
+        seen = [
+            str(change.path)
+            for change in committed.changes
+            if change.path not in (primary.path, secondary.path) and context.vault.can_see(change.path)
+        ]
+        if seen:
+            others = pluralize(len(seen), "note that links to it was", "notes that link to it were")
+            message += f" {others} rewritten."
+        return NodesMerged(
+            primary_node_id=str(primary.storage_id),
+            secondary_node_id=str(secondary.storage_id),
+            merged_content=text[scan(text).body_start :][:_MAX_CONTENT_CHARS],
+            relationships_transferred=transferred if committed.digest == change_set.digest else 0,
+            rewritten=seen,
+            left_out=left_out,
+            message=message,
+        )
+
+    return context.propose(change_set, report)
+
+
+def _rewritten(context: ToolContext, text: str, rewrite: Rewrite | None) -> str:
+    return edit.rewrite_links(text, rewrite) if rewrite else text
+
+
+def _without_relations_to(context: ToolContext, note: OpenNote, other: NotePath) -> str:
+    """Return a note's text without relations to `other`, which would be self-references after the merge."""
+    text = note.text
+    while True:
+        tie = next(
+            (
+                one
+                for one in scan(text).relations
+                if context.index.resolver.resolve(one.link.target, note.path).path == other
+            ),
+            None,
+        )
+        if tie is None:
+            return text
+        text = edit.remove_relation(text, tie)
+
+
+def _other_changes(
+    context: ToolContext, rewrites: Mapping[NotePath, Rewrite]
+) -> tuple[list[FileChange], list[str]]:
+    """Return the changes of notes that link to the second note, and the notes that can't be changed."""
+    changes: list[FileChange] = []
+    left_out: list[str] = []
+    for source, rewrite in rewrites.items():
+        try:
+            note = context.vault.open_for_change(source)
+            changes.append(note.with_text(edit.rewrite_links(note.text, rewrite)))
+        except (UnreadableNoteError, InvalidParametersError) as error:
+            if context.vault.can_see(source):
+                left_out.append(f"{source}: {error.message}")
+    return changes, left_out
+
+
+def _relations_to(context: ToolContext, secondary: NotePath, primary: NotePath) -> int:
+    """Return the number of relations of other notes to the second note."""
+    links = context.index.backlinks(secondary)
+    return sum(link.type != "LINKS_TO" and link.source != primary for link in links)

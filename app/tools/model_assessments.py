@@ -1,0 +1,138 @@
+"""Judge relations and confidence by a model that may see the notes.
+
+The local result is used if there is no model, a note is hidden from models, or the model fails; the
+reasoning says which.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from pydantic import BaseModel, Field
+
+from app.analysis.confidence import MAX_CONFIDENCE, MIN_CONFIDENCE, ConfidenceUpdate, Factor
+from app.analysis.language_model import LanguageModel, ModelError
+from app.toolkit.context import ToolContext
+from app.toolkit.open_note import OpenNote
+from app.tools.node_common import readable
+from app.tools.related_nodes import RelatedNode, model_exclusion_reason, prose_of
+from app.vault.markdown.relations import relation_type
+from app.vault.note import KNOWN_RELATIONS
+from app.vault.storage_id import StorageId
+
+_MAX_OWN_CHARS, _MAX_OTHER_CHARS = 6000, 1500
+_MAX_COMPARED_NOTES = 12
+_LOCAL_METHODS_PREFIX = "By local methods: "
+
+
+class AssessedRelation(BaseModel):
+    """The relation of the note to one of several notes, by its number."""
+
+    number: int
+    relationship_type: str
+    reasoning: str
+
+
+class AssessedRelations(BaseModel):
+    """A model's answer about the relations of a note to several others."""
+
+    relations: list[AssessedRelation]
+
+
+class AssessedConfidence(BaseModel):
+    """A model's answer about the confidence of a note."""
+
+    confidence: float = Field(ge=0.0, le=1.0)
+    reasoning: str
+
+
+async def relations_by_model(
+    context: ToolContext, note: OpenNote, found: Sequence[RelatedNode]
+) -> list[RelatedNode]:
+    """Return the nodes with relations judged by the model where it may see both; scores are unchanged."""
+    model = context.language_model
+    if model is None or not found:
+        return list(found)
+    if why := model_exclusion_reason(model, (note,)):
+        return [_local(one, why) for one in found]
+    shown: dict[str, OpenNote] = {}
+    for one in found[:_MAX_COMPARED_NOTES]:
+        other = readable(context, StorageId.parse(one.id).path)
+        if other is not None and not model_exclusion_reason(model, (other,)):
+            shown[one.id] = other
+    if not shown:
+        return [_local(one, f"{_LOCAL_METHODS_PREFIX}it is hidden from models.") for one in found]
+    try:
+        assessed = await _ask_relations(model, note, shown)
+    except ModelError as error:
+        return [_local(one, f"{_LOCAL_METHODS_PREFIX}{error.message}") for one in found]
+    return [_apply_assessment(one, assessed.get(one.id), model.name) for one in found]
+
+
+async def _ask_relations(
+    model: LanguageModel, note: OpenNote, others: dict[str, OpenNote]
+) -> dict[str, AssessedRelation]:
+    """Return the model's judgments by node id; some may be missing."""
+    prompt = (
+        "Say which relation the first note has to each of the numbered notes. Answer for each with its "
+        f"number, one of {', '.join(KNOWN_RELATIONS)} and one sentence of reasoning."
+    )
+    numbered = "\n\n".join(
+        f"Note {number}: {prose_of(other)[:_MAX_OTHER_CHARS]}"
+        for number, other in enumerate(others.values(), 1)
+    )
+    text = f"First note: {prose_of(note)[:_MAX_OWN_CHARS]}\n\n{numbered}"
+    answer = await model.answer(prompt, text, AssessedRelations)
+    ids = list(others)
+    return {ids[one.number - 1]: one for one in answer.relations if 1 <= one.number <= len(ids)}
+
+
+def _apply_assessment(one: RelatedNode, assessed: AssessedRelation | None, name: str) -> RelatedNode:
+    kind = relation_type(assessed.relationship_type) if assessed is not None else ""
+    if assessed is None or kind not in KNOWN_RELATIONS:
+        return _local(one, f"{_LOCAL_METHODS_PREFIX}{name} suggested no known relation.")
+    reasoning = f"{assessed.reasoning} ({name})"
+    update = {"suggested_relationship": kind, "reasoning": reasoning, "evidence": [reasoning]}
+    return one.model_copy(update=update)
+
+
+def _local(one: RelatedNode, why: str) -> RelatedNode:
+    return one.model_copy(update={"reasoning": f"{one.reasoning} ({why})"})
+
+
+async def confidence_by_model(
+    context: ToolContext, note: OpenNote, around: Iterable[tuple[str, OpenNote]], local: ConfidenceUpdate
+) -> tuple[ConfidenceUpdate, str]:
+    """Return the model's confidence and reasoning, or the local one with a reason.
+
+    Args:
+        context: The context of the call.
+        note: The note to judge.
+        around: The supporting and contradicting notes, each with its stance.
+        local: The confidence by log-odds; the model's change is a separate factor.
+    """
+    model = context.language_model
+    if model is None:
+        return local, ""
+    if why := model_exclusion_reason(model, (note,)):
+        return local, why
+    assessed = [(stance, other) for stance, other in around if not model_exclusion_reason(model, (other,))][
+        :_MAX_COMPARED_NOTES
+    ]
+    prompt = (
+        "Judge how sure one may be that the note is right, from 0 to 1, by what it says itself and by the "
+        f"notes that support or contradict it. By counting these alone it is {local.new:.2f}. Answer with "
+        "the confidence and one or two sentences of reasoning."
+    )
+    evidence = "\n\n".join(
+        f"This {stance} it: {prose_of(other)[:_MAX_OTHER_CHARS]}" for stance, other in assessed
+    )
+    text = f"The note: {prose_of(note)[:_MAX_OWN_CHARS]}\n\n{evidence}"
+    try:
+        answer = await model.answer(prompt, text, AssessedConfidence)
+    except ModelError as error:
+        return local, f"{_LOCAL_METHODS_PREFIX}{error.message}"
+    new = min(MAX_CONFIDENCE, max(MIN_CONFIDENCE, answer.confidence))
+    factor = Factor(f"what {model.name} makes of it", new - local.new)
+    return replace(local, new=new, factors=(*local.factors, factor)), f"{answer.reasoning} ({model.name})"

@@ -1,0 +1,87 @@
+"""The agent panel's side of the agent: conversations, turns and the options of programs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from app.agent.acp.agent import AcpAgent
+    from app.agent.acp.options import AcpOption
+    from app.agent.conversations import Conversation
+    from app.agent.session import AgentSession
+    from app.agent.transcript import AnyItem
+    from app.agent.turn import UserPrompt
+
+
+class AgentService:
+    """The conversations with the agent that the settings choose."""
+
+    def __init__(self, session: AgentSession, programs: AcpAgent) -> None:
+        self._session = session
+        self._programs = programs
+
+    def conversations(self, text: str = "") -> tuple[Conversation, ...]:
+        """Return the conversations that contain `text`, newest first."""
+        return self._session.store.list_conversations(text)
+
+    def conversation(self, id: str) -> Conversation | None:
+        """Return the conversation with this id, or None."""
+        return next((one for one in self._session.store.list_conversations() if one.id == id), None)
+
+    def items(self, conversation: str) -> tuple[AnyItem, ...]:
+        """Return the items of a conversation in order."""
+        return self._session.store.items(conversation)
+
+    def create(self) -> Conversation:
+        """Create an empty conversation."""
+        return self._session.create()
+
+    def rename(self, conversation: str, title: str) -> None:
+        """Rename a conversation."""
+        self._session.rename(conversation, title)
+
+    def delete(self, conversation: str) -> None:
+        """Stop and delete a conversation."""
+        self._session.delete(conversation)
+
+    def is_running(self, conversation: str) -> bool:
+        """Return whether a turn of this conversation is in progress."""
+        return self._session.is_running(conversation)
+
+    def start(self, conversation: str, prompt: UserPrompt, from_position: int | None = None) -> str:
+        """Start a turn and return its id.
+
+        Args:
+            conversation: The conversation's id.
+            prompt: The user's prompt.
+            from_position: Delete the items from this position on first ("edit and resend").
+
+        Raises:
+            ConflictError: A turn of this conversation is still in progress.
+        """
+        return self._session.start(conversation, prompt, from_position)
+
+    def stop(self, conversation: str) -> None:
+        """Stop the turn in progress, if any, and withdraw its question to the user."""
+        self._session.stop(conversation)
+
+    def show_messages(self, *, notifies: bool) -> None:
+        """Tell senders that a window shows messages to the user.
+
+        Args:
+            notifies: Whether it also shows them as notifications of the system.
+        """
+        mailbox = self._session.team.mailbox
+        mailbox.has_window, mailbox.notifies = True, notifies
+
+    def program_options(self, program: str) -> tuple[AcpOption, ...]:
+        """Return the options of an ACP agent; empty before its first conversation."""
+        return self._programs.options(program)
+
+    async def set_program_option(self, program: str, option: str, value: str) -> None:
+        """Set an option for all current and future conversations of an ACP agent.
+
+        Raises:
+            ProgramError: The program refuses the value.
+        """
+        await self._programs.set_option(program, option, value)

@@ -1,0 +1,219 @@
+"""Reading notes, and what the index knows about them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from app.errors import NotFoundError, ScriptoriumError
+from app.index.completion import complete
+from app.index.records import (
+    FileRecord,
+    LinkRecord,
+    Mention,
+    NoteRecord,
+    Problem,
+    PropertyCount,
+    TagCount,
+    TaskRecord,
+    VaultStats,
+)
+from app.index.resolver import Resolution
+from app.toolkit.call import Call
+from app.toolkit.call_results import failure
+from app.toolkit.outcome import ToolOutcome
+from app.toolkit.related import LikeNote, RelatedNote, find_related_notes
+from app.vault import undecodable
+from app.vault.path import NotePath
+
+if TYPE_CHECKING:
+    from app.index.vault_index import VaultIndex
+    from app.toolkit.runner import ToolRunner
+    from app.vault.store import FileStatus, NoteStore
+
+_LINK_REASONS = ("FORWARDLINK_TO", "BACKLINK_FROM")
+# Notes that are only linked are left out of the related notes; this many of them may come before others.
+_MAX_LINKED = 200
+
+
+class NoteService:
+    """The notes and files of the vault: their bytes, names, links, tags and tasks.
+
+    Args:
+        similar_notes: Returns the search by meaning, or None while it is off.
+    """
+
+    def __init__(
+        self,
+        store: NoteStore,
+        index: VaultIndex,
+        runner: ToolRunner,
+        similar_notes: Callable[[], LikeNote | None],
+    ) -> None:
+        self._store = store
+        self._index = index
+        self._runner = runner
+        self._similar_notes = similar_notes
+
+    # Files
+
+    def read(self, path: NotePath) -> bytes:
+        """Return the bytes of a file.
+
+        Raises:
+            NotFoundError, StorageError: It does not exist, or can't be read.
+        """
+        return self._store.read(path)
+
+    def read_start(self, path: NotePath, count: int) -> bytes:
+        """Return the first `count` bytes of a file; raises like `read`."""
+        return self._store.read_start(path, count)
+
+    def stat(self, path: NotePath) -> FileStatus:
+        """Return the size and time of a file; raises like `read`."""
+        return self._store.stat(path)
+
+    def exists(self, path: NotePath) -> bool:
+        """Return whether there is a file.
+
+        Raises:
+            VaultLostError: The vault's folder is missing.
+        """
+        return self._store.exists(path)
+
+    def existing_path(self, path: NotePath) -> NotePath | None:
+        """Return the path of the file that has this name in any spelling, or None."""
+        return self._store.existing_path(path)
+
+    async def rename_misnamed(self, listed: NotePath, name: str) -> ToolOutcome:
+        """Rename a file whose name is not UTF-8, as the user asked; the rename can be undone.
+
+        Args:
+            listed: The path of the file in the problems of the index.
+            name: The new name, in the same folder.
+
+        Returns:
+            The outcome. Its error says why nothing was changed.
+        """
+        try:
+            changes = await asyncio.to_thread(undecodable.plan_rename, self._store, listed, name)
+        except ScriptoriumError as error:
+            return failure(error)
+        return await self._runner.run(Call.user_edit("rename", {"path": str(listed), "name": name}, changes))
+
+    # Records
+
+    def record(self, path: NotePath) -> NoteRecord | None:
+        """Return what the index knows about a note; None if there is no such note."""
+        return self._index.note(path)
+
+    def records(self, folder: str | None = None, recursive: bool = True) -> tuple[NoteRecord, ...]:
+        """Return the notes in a folder (None: the vault's), ordered by path; with `recursive`, also below."""
+        return self._index.notes(folder, recursive)
+
+    def paths(self) -> tuple[NotePath, ...]:
+        """Return the path of every note, without reading properties."""
+        return self._index.note_paths()
+
+    def files(self) -> tuple[FileRecord, ...]:
+        """Return the files that are not notes."""
+        return self._index.files()
+
+    def problems(self) -> tuple[Problem, ...]:
+        """Return every file or folder that is not completely indexed, with the reason."""
+        return self._index.problems()
+
+    def stats(self) -> VaultStats:
+        """Return the counts of the status bar."""
+        return self._index.stats()
+
+    def tags(self) -> tuple[TagCount, ...]:
+        """Return every tag and its ancestors, by name."""
+        return self._index.tags()
+
+    def properties(self) -> tuple[PropertyCount, ...]:
+        """Return every property's name and number of notes."""
+        return self._index.properties()
+
+    def tasks(self, limit: int, *, done: bool = False) -> tuple[TaskRecord, ...]:
+        """Return the open tasks (with `done`, the completed ones, too) by note and line, at most `limit`."""
+        return self._index.tasks(limit, done=done)
+
+    # Names and links
+
+    @property
+    def is_indexed(self) -> bool:
+        """True if the index has names from this or an earlier scan."""
+        return len(self._index.resolver) > 0
+
+    def resolve(self, target: str, source: NotePath | None) -> Resolution:
+        """Resolve a link's target in the note `source`; an empty target is `source` itself."""
+        return self._index.resolver.resolve(target, source)
+
+    def resolve_strictly(self, reference: str) -> NotePath:
+        """Return the one note for a path, name or `id` property.
+
+        Raises:
+            NotFoundError: No note matches; `suggestions` are similar names.
+            AmbiguousError: Several notes match; `candidates` are their paths.
+        """
+        return self._index.resolver.resolve_strictly(reference)
+
+    def find(self, name: str) -> NotePath | None:
+        """Return the note or file that a link, an answer or a list may mean by `name`; None if none."""
+        path = NotePath(name)
+        if name and self._index.note(path) is not None:
+            return path
+        try:
+            return self._index.resolver.resolve_for_reading(name)
+        except NotFoundError:
+            return self._index.resolver.resolve(name, None).path
+
+    def shortest(self, path: NotePath, source: NotePath | None) -> str:
+        """Return the shortest link target that resolves unambiguously to `path` in the note `source`."""
+        return self._index.resolver.shortest(path, source)
+
+    def outgoing(self, path: NotePath) -> tuple[LinkRecord, ...]:
+        """Return the links in a note, in order."""
+        return self._index.outgoing(path)
+
+    def backlinks(self, path: NotePath) -> tuple[LinkRecord, ...]:
+        """Return the links in other notes to this file."""
+        return self._index.backlinks(path)
+
+    def unlinked_mentions(self, path: NotePath) -> tuple[Mention, ...]:
+        """Return unlinked mentions of the note in other notes; reads every note that may have one."""
+        return self._index.unlinked_mentions(path)
+
+    def related(self, path: NotePath, limit: int) -> tuple[RelatedNote, ...]:
+        """Return the notes that are related by more than a link, closest first."""
+        record = self._index.note(path)
+        if record is None:
+            return ()
+        found = find_related_notes(self._index, self._similar_notes(), path, record.tags, limit + _MAX_LINKED)
+        more_than_linked = (
+            one for one in found if any(reason.kind not in _LINK_REASONS for reason in one.reasons)
+        )
+        return tuple(more_than_linked)[:limit]
+
+    def most_linked(self, limit: int) -> tuple[NotePath, ...]:
+        """Return the notes with the most incoming and outgoing links."""
+        return self._index.most_linked(limit)
+
+    # Completions
+
+    def complete_names(self, word: str, limit: int) -> tuple[str, ...]:
+        """Return link texts that continue `word`, each of which identifies exactly one note."""
+        records = {record.path.name: record.path for record in self._index.notes()}
+        return tuple(self.shortest(records[name], None) for name in complete(records, word, limit))
+
+    def complete_files(self, word: str, limit: int) -> tuple[str, ...]:
+        """Return link texts of files other than notes that continue `word`."""
+        files = {file.path.text.rpartition("/")[2]: file.path for file in self._index.files()}
+        return tuple(self.shortest(files[name], None) for name in complete(files, word, limit))
+
+    def complete_tags(self, word: str, limit: int) -> tuple[str, ...]:
+        """Return tags that continue `word`, most used first."""
+        tags = sorted(self._index.tags(), key=lambda count: -count.count)
+        return complete((count.tag for count in tags), word, limit)

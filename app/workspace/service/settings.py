@@ -1,0 +1,91 @@
+"""The settings of the user and of the vault, and the keys of services on the internet."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from app.agent import models
+
+if TYPE_CHECKING:
+    from app.settings import Settings, VaultSettings
+    from app.workspace.workspace import Workspace
+
+
+class SettingsService:
+    """Reads and changes settings; a change applies at once."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+
+    @property
+    def current(self) -> Settings:
+        """The user's settings."""
+        return self._workspace.settings
+
+    @property
+    def of_vault(self) -> VaultSettings:
+        """The settings of this vault."""
+        return self._workspace.vault_settings
+
+    def apply(self, settings: Settings) -> None:
+        """Apply settings that are saved; those of the index and the journal apply at the next opening."""
+        self._workspace.apply_settings(settings)
+
+    def change(self, section: str, **values: object) -> None:
+        """Change, save and apply some settings of a section.
+
+        Raises:
+            InvalidParametersError: A value is invalid.
+        """
+        self._workspace.change_settings(section, **values)
+
+    def change_vault(self, settings: VaultSettings) -> None:
+        """Save and apply other settings of this vault."""
+        self._workspace.change_vault_settings(settings)
+
+    def enable_categories(self, ids: Iterable[str]) -> None:
+        """Turn tool categories on until the vault is closed, regardless of the settings.
+
+        Raises:
+            InvalidParametersError: There is no such category.
+        """
+        self._workspace.enable_categories(ids)
+
+    @property
+    def unreadable_rules(self) -> tuple[str, ...]:
+        """The files of permission rules that can't be read; while there are any, agents always ask."""
+        return self._workspace.unreadable_rules
+
+    def accept_rules(self) -> None:
+        """Replace the rules that can't be read by the rules in effect."""
+        self._workspace.accept_rules()
+
+    # Keys
+
+    def key(self, service: str, account: str) -> str | None:
+        """Return the key of an account; None if there is none."""
+        return self._workspace.keys.get(service, account)
+
+    def set_key(self, service: str, account: str, key: str) -> bool:
+        """Store a key, or remove it if it is empty; return whether it outlives the app."""
+        return self._workspace.keys.set(service, account, key)
+
+    @property
+    def keeps_keys(self) -> bool:
+        """True if keys are kept in the system's key store, not only until the app ends."""
+        return self._workspace.keys.persistent
+
+    # Models
+
+    async def local_models(self) -> tuple[tuple[models.Provider, tuple[str, ...]], ...]:
+        """Return the model servers that respond on this machine, with their models."""
+        return await models.find_local()
+
+    async def check_model(self) -> models.ModelCheck:
+        """Check whether the model in the settings works."""
+        model = self.current.model
+        # The system's key store is a separate program.
+        key = await asyncio.to_thread(self.key, model.provider, model.base_url)
+        return await models.check(model, key)

@@ -1,0 +1,14 @@
+from __future__ import annotations
+
+from app.desktop.audit.filter_bar import FilterBar
+from app.desktop.theme.theme import ThemeSource
+
+
+def test_a_wide_bar_shows_its_choices_in_full_and_a_narrow_one_still_fits(qtbot) -> None:
+    bar = FilterBar(ThemeSource("light"))
+    qtbot.addWidget(bar)
+    bar.resize(1200, 40)
+    bar.show()
+    boxes = (bar.caller, bar.tool, bar.decision, bar.dates)
+    assert all(box.width() >= box.sizeHint().width() for box in boxes)
+    assert bar.minimumSizeHint().width() <= 560
