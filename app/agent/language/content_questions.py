@@ -119,7 +119,7 @@ def _finds_words(reading: Reading) -> bool:
 
 
 def _names_notes(words: Sequence[str], language: Language) -> bool:
-    """Return whether a question asks for notes ("which notes …"), not about them ("what do my notes say …")."""
+    """Return whether a question asks for notes ("which notes") rather than about their contents."""
     asked, nouns = language.words("asked_for"), language.words("note_nouns")
     counting = language.words("before_asked_notes")
     return any(
