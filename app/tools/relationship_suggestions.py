@@ -67,7 +67,8 @@ class Suggestions(ToolResult):
         ),
     },
     timeout=120,
-    usage_rule="suggest_relationships only suggests; create_relationship or its accept writes one.",
+    usage_rule="suggest_relationships only lists suggestions; create_relationship or its accept "
+    "operation writes a relation.",
 )
 async def suggest_relationships(
     context: RelationContext,
