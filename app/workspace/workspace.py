@@ -267,7 +267,7 @@ class Workspace:
         return self.semantic_search if self.embeddings.is_enabled else None
 
     def _language_model_in_use(self) -> PydanticAIModel | None:
-        return self._thinker if self.settings.model.provider != "built-in" else None
+        return self._thinker if self.settings.uses_model else None
 
     def _vault_words(self) -> VaultWords:
         """Return the tags, types and properties that requests to the built-in agent may name."""
@@ -401,7 +401,7 @@ class Workspace:
         """Update the index, then the vectors in the background. Canceling keeps what was read.
 
         Raises:
-            VaultLostError: The vault's folder is gone; the index is unchanged.
+            VaultLostError: The vault's folder is missing; the index is unchanged.
         """
         await self._watch()
         stop = threading.Event()

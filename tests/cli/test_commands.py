@@ -313,7 +313,7 @@ def test_the_doctor_names_who_holds_the_vault(run: Run, vault: Path) -> None:
     lock.acquire()
     held = {one["what"]: one for one in run("doctor", "--json").data}["holder"]
     lock.release()
-    assert held["state"] == "warning" and str(os.getpid()) in held["words"]
+    assert held["state"] == "warning" and str(os.getpid()) in held["message"]
 
 
 # Shells, pipes and signals

@@ -215,7 +215,7 @@ class ActivityModel(QAbstractListModel):
             case TokenRefused(refused):
                 self._refused(refused)
             case VaultLost():
-                words = self.tr("The vault's folder is gone.")
+                words = self.tr("The vault's folder is missing.")
                 self._add_system_item(
                     ActivityKind.VAULT, self.tr("Watch the vault"), words, ActivityStatus.FAILED
                 )
