@@ -267,7 +267,7 @@ class Workspace:
         return self.semantic_search if self.embeddings.is_enabled else None
 
     def _language_model_in_use(self) -> PydanticAIModel | None:
-        return self._thinker if self.settings.model.provider != "built-in" else None
+        return self._thinker if self.settings.uses_model else None
 
     def _vault_words(self) -> VaultWords:
         """Return the tags, types and properties that requests to the built-in agent may name."""

@@ -10,7 +10,7 @@ import pytest
 from app.agent.notifications import NotificationTrigger
 from app.agent.transcript import AgentText, Notice, TurnFinished, UserText
 from app.agent.turn import UserPrompt
-from app.settings import ModelSettings
+from app.settings import AnswerByBuiltIn, AnswerByModel, ModelSettings
 from app.sources.config import FeedConfig
 from tests.sources.feed_server import FeedServer, rss
 from tests.support.model_server import ModelServer, Say
@@ -51,6 +51,7 @@ async def checked(workspace):
 
 
 def use_model(workspace, model):
+    workspace.settings.agent.answering = AnswerByModel()
     workspace.settings.model = ModelSettings(
         provider="openai-compatible", base_url=model.address, model="scripted", request_timeout=10
     )
@@ -93,7 +94,7 @@ async def test_without_permission_or_a_model_no_turn_starts_and_notifications_wa
         workspace.agent.start(talk, UserPrompt("hello"))
         await asyncio.wait_for(finished.get(), 30)
         assert "<news" in json.dumps(model.requests[0]["messages"])
-    workspace.settings.model = ModelSettings()
+    workspace.settings.agent.answering = AnswerByBuiltIn()
     kept = workspace.sources.get("feed").config
     await workspace.sources.change(kept.model_copy(update={"starts_turn": True}))
     server.body, server.etag = rss("three", "two", "one"), '"3"'

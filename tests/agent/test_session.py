@@ -25,7 +25,7 @@ from app.errors import ConflictError
 from app.permissions.approval import Approved, Denied
 from app.permissions.caller import Caller
 from app.permissions.scope import Operation
-from app.settings import ModelSettings, TurnRule
+from app.settings import AnswerByModel, ModelSettings, TurnRule
 from app.toolkit.call import Call as ToolCall
 from app.toolkit.context import ToolContext
 from app.toolkit.result import ToolResult
@@ -62,6 +62,7 @@ def talk(workspace):
 @asynccontextmanager
 async def model(workspace, *answers, key=None):
     with ModelServer(*answers, key=key) as server:
+        workspace.settings.agent.answering = AnswerByModel()
         workspace.settings.model = ModelSettings(
             provider="openai-compatible", base_url=server.address, model="scripted", request_timeout=10
         )

@@ -12,7 +12,15 @@ from app.agent.turn import UserPrompt
 from app.permissions.approval import Denied
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.scope import Operation
-from app.settings import AgentGroup, AgentProfile, CallerProfile, ModelSettings, TeamSettings
+from app.settings import (
+    AgentGroup,
+    AgentProfile,
+    AnswerByModel,
+    AnswerByTeam,
+    CallerProfile,
+    ModelSettings,
+    TeamSettings,
+)
 from app.toolkit.call import Call as ToolCall
 from app.toolkit.context import ToolContext
 from app.toolkit.result import ToolResult
@@ -60,6 +68,8 @@ def serve(workspace):
         server = ModelServer(*answers)
         server.__enter__()
         servers.append(server)
+        if not isinstance(workspace.settings.agent.answering, AnswerByTeam):
+            workspace.settings.agent.answering = AnswerByModel()
         workspace.settings.model = ModelSettings(
             provider="openai-compatible", base_url=server.address, model="scripted", request_timeout=10
         )
@@ -70,7 +80,9 @@ def serve(workspace):
         server.__exit__()
 
 
-def set_team(workspace, *groups, agents=AGENTS, **more):
+def set_team(workspace, *groups, agents=AGENTS, answers="", **more):
+    if answers:
+        workspace.settings.agent.answering = AnswerByTeam(name=answers)
     workspace.settings.team = TeamSettings(agents=agents, groups=groups, **more)
     workspace.apply_settings(workspace.settings)
 

@@ -27,7 +27,7 @@ from app.agent.turn import UserPrompt
 from app.permissions.approval import ApprovalRequest, Approved, Decision
 from app.permissions.caller import Caller
 from app.servers.endpoint_file import find_endpoint
-from app.settings import ModelSettings, Settings
+from app.settings import AnswerByModel, ModelSettings, Settings
 from app.toolkit.call import Call
 from app.workspace.opening import open_workspace
 from app.workspace.workspace import Workspace
@@ -86,6 +86,7 @@ async def talk(workspace: Workspace, count: int) -> None:
     server = await asyncio.to_thread(ModelServer, calls, Say("Done."))
     await asyncio.to_thread(server.__enter__)
     try:
+        workspace.settings.agent.answering = AnswerByModel()
         workspace.settings.model = ModelSettings(
             provider="openai-compatible", base_url=server.address, model="scripted", request_timeout=60
         )

@@ -38,7 +38,7 @@ from app.errors import StorageError, VaultBusyError
 from app.index.records import ScanProgress
 from app.permissions.approval import GrantOffer
 from app.permissions.scope import Operation
-from app.settings import ModelSettings, Settings, load_settings
+from app.settings import AgentSettings, AnswerByModel, ModelSettings, Settings, load_settings
 from app.settings.recent import RecentVaults
 from app.vault.watcher import VaultFound, VaultLost
 from app.workspace import VaultService
@@ -746,8 +746,10 @@ def test_the_whole_app_opens_a_vault_and_ends_politely(vault: Path) -> None:
 
 def test_what_the_agent_used_is_summed_for_the_session() -> None:
     cost = UsageTotal()
-    model = ModelSettings(provider="openai", model="gpt-4.1-mini")
-    assert cost.words(ModelSettings()) == "" and cost.words(model) == "gpt-4.1-mini"
+    model = Settings(
+        model=ModelSettings(model="gpt-4.1-mini"), agent=AgentSettings(answering=AnswerByModel())
+    )
+    assert cost.words(Settings()) == "" and cost.words(model) == "gpt-4.1-mini"
     cost.add(Usage(requests=1, input_tokens=900, output_tokens=100, cost=0.25))
     assert cost.words(model) == "gpt-4.1-mini · 1,000 tokens · $0.25"
     cost.add(Usage(requests=1, input_tokens=5))

@@ -1,7 +1,7 @@
-"""The cross-encoder in its own process: started when asked, ended when idle, and told of once when not there.
+"""The cross-encoder process: started on demand, ended when idle; a missing model is reported once.
 
-With a real model, made on the spot, where sentence-transformers is installed or where
-SCRIPTORIUM_TRANSFORMERS_PYTHON names a Python that has it.
+Uses a real model, made for the test, if sentence-transformers is installed or SCRIPTORIUM_TRANSFORMERS_PYTHON
+names a Python that has it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ OTHER_PYTHON = os.environ.get("SCRIPTORIUM_TRANSFORMERS_PYTHON", "")
 PAIR = ("The watch kept time.", "A watch did keep time.")
 DENIED = ("The watch kept time.", "The watch did not keep time.")
 needs_a_shebang = pytest.mark.skipif(sys.platform == "win32", reason="a script is no program there")
-# Says of each pair what it says alone, by the raw numbers of transformers; its labels are in an odd order.
+# Print the model's probabilities of each pair, computed by transformers; its labels are in an unusual order.
 MAKE = """
 import json, sys, torch
 from pathlib import Path
@@ -70,7 +70,7 @@ def choice(name: str, python: object) -> SentenceModelConfig:
 
 
 def made_model(folder: Path, labels: list[str]) -> list[list[float]]:
-    """A tiny real cross-encoder in `folder`; its own probabilities of `PAIR` and `DENIED`."""
+    """Make a tiny real cross-encoder in `folder`, and return its own probabilities of `PAIR` and `DENIED`."""
     if not OTHER_PYTHON and not find_spec("sentence_transformers"):
         pytest.skip("the sentence-transformers extra is not installed")
     command = [
@@ -89,7 +89,7 @@ def made_model(folder: Path, labels: list[str]) -> list[list[float]]:
 async def judged_in_the_end(
     judge: EntailmentClassifier, pairs: list[tuple[str, str]]
 ) -> list[entailment_client.EntailmentScores]:
-    """On a busy machine torch may take longer to load than anybody waits."""
+    """Retry: on a busy machine torch may take longer to load than the time limit."""
     while True:
         try:
             return list(await judge.judge(pairs))

@@ -1,4 +1,4 @@
-"""Bad input through the window: a clear word, nothing lost, and the app goes on."""
+"""Bad input in the window: a clear message, nothing lost, and the app continues."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_broken_notes_are_shown_listed_and_never_rewritten(app_run, garden: Path
             assert not outcome.success, tool
         outcome = await pilot.start_call("add_tag", {"name": "Yaml", "tag": "x"}, AGENT)
         assert not outcome.success
-        # A rename rewrites the links to a note, but never in a note that can't be written back.
+        # A rename rewrites the links to a note, but not in a note that can't be written back.
         call = pilot.start_call("move_note", {"name": "Tea", "new_name": "Chai"}, AGENT)
         await pilot.approve()
         assert (await call).success
@@ -254,7 +254,7 @@ def test_rules_of_a_vault_only_tighten(app_run, garden: Path) -> None:
         await pilot.open(garden)
         await pilot.ask("tag Mint with #x")
         assert pilot.approvals.dialog is None and b"#x" not in (garden / "Plants/Mint.md").read_bytes()
-        # An "allow" of the vault's own does not save the question.
+        # An allow rule of the vault does not skip the question.
         await pilot.type_prompt("tag Water with #x")
         await pilot.deny()
         await pilot.turn_over(2)

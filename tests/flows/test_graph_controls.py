@@ -1,4 +1,4 @@
-"""Using the graph: filters and groups by search, menus, analysis, arrangements, pictures, and next time."""
+"""Using the graph: filters and groups, menus, analysis, layouts, pictures, and saved settings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.flows.pilot import Pilot
 
 
 async def ready(pilot: Pilot, count: int) -> GraphPanel:
-    """The graph, once it has all nodes and is at rest."""
+    """Wait until the graph has all nodes and is at rest, and return it."""
     graph = pilot.graph
     await pilot.until(lambda: len(pilot.nodes) == count and not graph.view.is_arranging, "the graph is there")
     return graph

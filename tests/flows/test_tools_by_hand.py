@@ -1,4 +1,4 @@
-"""Journeys through the tools: run by a form from the palette, and switched off in the settings."""
+"""Tools are run with a form from the palette, and switched off in the settings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from app.settings import Settings, save_settings
 from tests.flows.pilot import Pilot
 
 OUTSIDER = Caller(CallerKind.MCP, "claude", turn="t")
-# A tool of every category, what is filled in, and what comes of it.
+# A tool of every category, its input, and its result.
 BY_HAND = (
     ("notes", "create_note", {"name": "Sencha", "content": "A green one."}, "Created Sencha"),
     ("search", "search_by_tags", {"tags": "nature"}, "2 notes"),
@@ -123,7 +123,7 @@ def test_a_tool_with_operations_is_run_by_its_form(app_run, garden: Path) -> Non
 
 
 def fill(asked: ToolFormDialog, values: dict[str, str]) -> None:
-    """Put values into the fields of a form, as typing or choosing does."""
+    """Set the fields of a form, as typing or choosing does."""
     for name, value in values.items():
         control = asked.editors[name].control
         if isinstance(control, QComboBox):

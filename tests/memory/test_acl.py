@@ -1,4 +1,4 @@
-"""Every operation with every permission, by every path a change can take: through one check."""
+"""Every operation with every permission, by every way of changing a block, passes one check."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ PARTS = replace(
     content={"notes": "x", "rules": "y"},
 )
 
-# What a change does, whatever made it: an operation of block_edit or block, an undo, a redo, a file's load.
+# The kind of change counts, whatever made it: a tool, an undo, a redo, or a loaded file.
 PATHS: dict[str, tuple[Block, Block | None, BlockOperation]] = {
     "append to a text": (TEXT, edits.append(TEXT, "three"), BlockOperation.APPEND),
     "append to a list": (ITEMS, edits.append(ITEMS, "c"), BlockOperation.APPEND),
@@ -95,7 +95,7 @@ PATHS: dict[str, tuple[Block, Block | None, BlockOperation]] = {
     "delete": (TEXT, None, BlockOperation.DELETE),
 }
 
-# The table of the design page; "yes" is allow. Pinning goes with reading, putting away with overwriting.
+# The table of the specification; "yes" is allow. Pinning requires reading, archiving requires overwriting.
 DESIGN: dict[Permission, dict[BlockOperation, str]] = {
     Permission.READ_ONLY: {
         BlockOperation.APPEND: DENY,

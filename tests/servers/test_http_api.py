@@ -1,4 +1,4 @@
-"""The HTTP API: the same rules as everywhere, in JSON, with statuses that mean something."""
+"""The HTTP API: the same rules as everywhere, in JSON, with meaningful statuses."""
 
 from __future__ import annotations
 

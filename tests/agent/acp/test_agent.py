@@ -224,7 +224,7 @@ async def test_a_program_that_the_settings_lose_is_ended_and_one_in_the_vault_is
     pids = [int(word) for word in talk.said.strip("[] ").split()]
     # Calls of the program outside its turns count as tainted, too; the hub recognizes other callers itself.
     assert workspace.programs.caller_named("Outsider").tainted
-    workspace.change_settings("programs", programs=(), answers="")
+    workspace.change_settings("programs", programs=())
     assert workspace.programs.caller_named("Outsider") is None
     async with asyncio.timeout(30):
         while any(psutil.pid_exists(pid) and psutil.Process(pid).status() != "zombie" for pid in pids):
