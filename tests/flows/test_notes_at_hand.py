@@ -201,7 +201,7 @@ def test_links_and_backlinks_lead_from_note_to_note(app_run, garden: Path) -> No
         await pilot.until(lambda: "Kettle" in tea.reader.toPlainText())
         await pilot.follow(tea.reader, "Kettle")
         await pilot.until(lambda: pilot.sheets, "the question")
-        await pilot.press("Make it")
+        await pilot.press("Create")
         await pilot.shown("Kettle.md")
         assert (garden / "Kettle.md").read_bytes() == b"# Kettle\n"
 

@@ -160,7 +160,7 @@ async def test_the_users_no_and_a_client_that_hangs_up(door: OpenDoor, approver:
         assert answer.json() == {
             "success": False,
             "denied": True,
-            "message": "The user said no: no thanks",
+            "message": "Denied by the user: no thanks",
             "words": "no thanks",
         }
         asked = asyncio.Event()

@@ -96,12 +96,12 @@ class ActivityModel(QAbstractListModel):
 
     def record_scan(self, report: ScanReport) -> None:
         """Add a row for a scan of the vault."""
-        parts = [pluralize(report.indexed, self.tr("note read"), self.tr("notes read"))]
+        parts = [pluralize(report.indexed, self.tr("note indexed"), self.tr("notes indexed"))]
         parts.append(self.tr("{0} unchanged").format(f"{report.unchanged:,}"))
         if report.removed:
-            parts.append(self.tr("{0} gone").format(f"{report.removed:,}"))
+            parts.append(self.tr("{0} removed").format(f"{report.removed:,}"))
         if left := len(report.skipped) + len(report.failed):
-            parts.append(self.tr("{0} not read").format(f"{left:,}"))
+            parts.append(self.tr("{0} unreadable").format(f"{left:,}"))
         self._add_system_item(ActivityKind.INDEX, self.tr("Index the vault"), ", ".join(parts))
 
     def put(self, activity: ActivityItem) -> None:
@@ -215,13 +215,15 @@ class ActivityModel(QAbstractListModel):
             case TokenRefused(refused):
                 self._refused(refused)
             case VaultLost():
-                words = self.tr("The vault's folder is gone.")
+                words = self.tr("The vault folder is missing.")
                 self._add_system_item(
                     ActivityKind.VAULT, self.tr("Watch the vault"), words, ActivityStatus.FAILED
                 )
             case VaultFound():
                 self._add_system_item(
-                    ActivityKind.VAULT, self.tr("Watch the vault"), self.tr("The vault's folder is back.")
+                    ActivityKind.VAULT,
+                    self.tr("Watch the vault"),
+                    self.tr("The vault folder is available again."),
                 )
 
     def _refused(self, refused: RejectedTokens) -> None:
@@ -260,7 +262,7 @@ class ActivityModel(QAbstractListModel):
         )
         words = self.tr("{0} of {1} notes").format(f"{progress.done:,}", f"{total:,}")
         if progress.switching:
-            words = self.tr("{0}, for another language model").format(words)
+            words = self.tr("{0}, for the new language model").format(words)
         if progress.failed:
             words += self.tr(", {0} could not be read").format(f"{progress.failed:,}")
         known = self._of("meaning")

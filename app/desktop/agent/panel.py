@@ -309,7 +309,8 @@ class AgentPanel(Panel):
 
     def _rename(self, id_: str, title: str) -> None:
         async def ask() -> None:
-            new = await dialogs.prompt_text(self, self.tr("Rename conversation"), self.tr("Title"), title)
+            heading, rename = self.tr("Rename conversation"), self.tr("Rename")
+            new = await dialogs.prompt_text(self, heading, self.tr("Title:"), title, accept=rename)
             if new and new.strip():
                 await self._client.run(lambda vault: vault.agent.rename(id_, new.strip()))
 

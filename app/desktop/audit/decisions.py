@@ -17,15 +17,15 @@ _CHIP_PADDING = 8
 def decision_label(decision: str) -> str:
     """Return the label of a decision."""
     words: dict[str, str] = {
-        AuditDecision.NO_APPROVAL_NEEDED: translate("Audit", "no approval needed"),
-        AuditDecision.AUTO_APPROVED: translate("Audit", "auto-approved"),
-        AuditDecision.USER_APPROVED: translate("Audit", "approved"),
-        AuditDecision.USER_DENIED: translate("Audit", "denied"),
-        AuditDecision.TIMED_OUT: translate("Audit", "timed out"),
-        AuditDecision.RULE: translate("Audit", "denied by rule"),
-        AuditDecision.FAILED: translate("Audit", "failed"),
-        AuditDecision.CANCELLED: translate("Audit", "cancelled"),
-        AuditDecision.NOT_ASKED: translate("Audit", "not asked"),
+        AuditDecision.NO_APPROVAL_NEEDED: translate("Audit", "No approval needed"),
+        AuditDecision.AUTO_APPROVED: translate("Audit", "Auto-approved"),
+        AuditDecision.USER_APPROVED: translate("Audit", "Approved"),
+        AuditDecision.USER_DENIED: translate("Audit", "Denied"),
+        AuditDecision.TIMED_OUT: translate("Audit", "Timed out"),
+        AuditDecision.RULE: translate("Audit", "Denied by rule"),
+        AuditDecision.FAILED: translate("Audit", "Failed"),
+        AuditDecision.CANCELLED: translate("Audit", "Cancelled"),
+        AuditDecision.NOT_ASKED: translate("Audit", "Not asked"),
     }
     return words.get(decision, decision)
 

@@ -53,7 +53,7 @@ class BookmarksPanel(Panel):
             theme,
             "bookmark-simple",
             self.tr("No bookmarks yet"),
-            self.tr("“Bookmark the note” in the menu Note adds the open one."),
+            self.tr("To add the open note, choose Note → Bookmark the note."),
         )
         self._stack = QStackedWidget()
         self._stack.addWidget(self._empty)

@@ -92,8 +92,8 @@ class ConnectionsPanel(Panel):
             "broadcast",
             self.tr("No connected programs"),
             self.tr(
-                "Let Claude, Cursor, VS Code or any other MCP client work with these notes. Each change that "
-                "it proposes is shown to you here before it is written, as the agent's are."
+                "Let Claude, Cursor, VS Code or any other MCP client work with these notes. You "
+                "review each change before it is written."
             ),
             (self.tr("Connect a program…"), self.add_program),
         )
@@ -320,7 +320,7 @@ class ConnectionsPanel(Panel):
 
     def _made_table(self) -> QTreeWidget:
         table = QTreeWidget()
-        table.setHeaderLabels([self.tr("Program"), self.tr("State"), self.tr("May")])
+        table.setHeaderLabels([self.tr("Program"), self.tr("State"), self.tr("Permissions")])
         table.setRootIsDecorated(False)
         table.setUniformRowHeights(True)
         table.setAccessibleName(self.tr("Programs that may use this vault"))

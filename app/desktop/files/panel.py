@@ -76,7 +76,7 @@ class FilesPanel(Panel):
             theme,
             "note-blank",
             self.tr("No notes yet"),
-            self.tr("Make the first one, or add files."),
+            self.tr("Create the first note, or add files."),
             (self.tr("New note"), lambda: self.act_requested.emit("new-note", "", "")),
         )
         self._arrange()
@@ -140,7 +140,7 @@ class FilesPanel(Panel):
         attach = ThemedButton(theme, "paperclip", self.tr("Show attachments"))
         attach.setCheckable(True)
         attach.toggled.connect(self._show_attachments)
-        fold = ThemedButton(theme, "arrows-in-line-vertical", self.tr("Fold all"))
+        fold = ThemedButton(theme, "arrows-in-line-vertical", self.tr("Collapse all"))
         fold.clicked.connect(lambda: self.tree.collapseAll())
         for button in (new, attach, fold):
             self.title.add(button)
@@ -212,13 +212,13 @@ class FilesPanel(Panel):
         if path and not is_folder:
             entries += [
                 (self.tr("Open"), "open", path),
-                (self.tr("Find related"), "related", path),
-                (self.tr("Copy wikilink"), "copy-link", path),
+                (self.tr("Find related notes"), "related", path),
+                (self.tr("Copy link"), "copy-link", path),
                 (self.tr("Rename…"), "rename", path),
                 (self.tr("History…"), "history", path),
                 (self.tr("Delete…"), "delete", path),
             ]
-        entries.append((self.tr("Show in the file manager"), "reveal", path))
+        entries.append((self.tr("Show in file manager"), "reveal", path))
         for text, what, about in entries:
             menu.addAction(text, partial(self.act_requested.emit, what, about, ""))
         menu.popup(self.tree.viewport().mapToGlobal(at))

@@ -113,7 +113,7 @@ class NoteCommands(QObject):
 
     def make(self, name: str, folder: str = "") -> None:
         """Create a note and open it."""
-        tasks.start(self.new_note(name, folder), owner=self._window, what=self.tr("make the note"))
+        tasks.start(self.new_note(name, folder), owner=self._window, what=self.tr("create the note"))
 
     def follow(self, name: str) -> None:
         """Open the target of a link, or ask whether to create it: a click alone writes nothing."""
@@ -129,9 +129,9 @@ class NoteCommands(QObject):
             case Created(path):
                 self.made.emit(path.text)
             case NameTaken(path):
-                title = self.tr("There is a note called “{0}” already").format(path.name)
-                words = self.tr("It is at {0}. Nothing was made.").format(path.text)
-                if await dialogs.confirm(self._window, title, words, self.tr("Open it")):
+                title = self.tr("A note named “{0}” already exists").format(path.name)
+                words = self.tr("It is at {0}. Nothing was created.").format(path.text)
+                if await dialogs.confirm(self._window, title, words, self.tr("Open")):
                     self.open_requested.emit(path.text, "")
                 elif (other := await self._ask_name(folder, name)) is not None:
                     await self.new_note(other, folder)
@@ -142,10 +142,16 @@ class NoteCommands(QObject):
 
     async def _ask_name(self, folder: str, name: str = "", problem: str = "") -> str | None:
         """Ask for the name of a new note in `folder`, explaining invalid names during typing."""
-        place = self.tr("In {0}. Its name:").format(folder) if folder else self.tr("Its name:")
+        place = self.tr("Name of the note in {0}:").format(folder) if folder else self.tr("Name:")
         check = partial(name_problem, folder=folder)
         return await dialogs.prompt_text(
-            self._window, self.tr("New note"), place, name, problem=problem, check=check
+            self._window,
+            self.tr("New note"),
+            place,
+            name,
+            accept=self.tr("Create"),
+            problem=problem,
+            check=check,
         )
 
     async def find(self, name: str) -> str | None:
@@ -164,17 +170,17 @@ class NoteCommands(QObject):
             return None
         if found is not None:
             return found.text
-        title = self.tr("There is no note called “{0}”").format(name)
-        words = self.tr("Some notes link to it, or a link was followed that nothing answers to.")
-        if await dialogs.confirm(self._window, title, words, self.tr("Make it")):
+        title = self.tr("There is no note named “{0}”").format(name)
+        words = self.tr("You can create it now. Unresolved links to this name will then lead to it.")
+        if await dialogs.confirm(self._window, title, words, self.tr("Create")):
             await self.new_note(name)
         return None
 
     async def _open_outside(self, file: Path) -> None:
         title = self.tr("Open “{0}” in another program?").format(file.name)
-        words = self.tr("A file of this kind may do more than show itself. Open it only if you know it.")
+        words = self.tr("A file of this type can run code. Open it only if you trust it.")
         harmless = file.suffix.lower() in _SAFE_SUFFIXES
-        if harmless or await dialogs.confirm(self._window, title, words, self.tr("Open it")):
+        if harmless or await dialogs.confirm(self._window, title, words, self.tr("Open")):
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(file)))
 
     async def show_entry(self, number: int, *, undo_it: bool = False) -> None:
@@ -194,7 +200,7 @@ class NoteCommands(QObject):
         offered = await self._client.run(lambda vault: vault.tools.tools(Caller.user()))
         tool = next((each for each in offered if each.name == name), None)
         if tool is None:
-            self.failed.emit(self.tr("{0} is switched off.").format(humanize(name)))
+            self.failed.emit(self.tr("{0} is turned off.").format(humanize(name)))
             return
         names, given, problem = NameCompleter(self._client), dict[str, object](), ""
         while True:
@@ -223,7 +229,11 @@ class NoteCommands(QObject):
     async def rename_tag(self, tag: str) -> None:
         """Ask for the tag's new name and rename it in every note."""
         new = await dialogs.prompt_text(
-            self._window, self.tr("Rename #{0}").format(tag), self.tr("Its new name, in all notes:"), tag
+            self._window,
+            self.tr("Rename #{0}").format(tag),
+            self.tr("New name in all notes:"),
+            tag,
+            accept=self.tr("Rename"),
         )
         if new is not None and new.lstrip("#") != tag:
             await self.run("rename_tag", {"tag": tag, "new_tag": new.lstrip("#")})
@@ -245,8 +255,11 @@ class NoteCommands(QObject):
         typed, problem = path.name, ""
         check = partial(name_problem, folder=path.folder)
         while True:
-            title, words = self.tr("Rename “{0}”").format(path.name), self.tr("Links to it follow.")
-            new = await dialogs.prompt_text(self._window, title, words, typed, problem=problem, check=check)
+            title, words = self.tr("Rename “{0}”").format(path.name), self.tr("Links to it are updated.")
+            accept = self.tr("Rename")
+            new = await dialogs.prompt_text(
+                self._window, title, words, typed, accept=accept, problem=problem, check=check
+            )
             if new is None or new == path.name:
                 return
             given = {"name": path.text, "new_name": new}

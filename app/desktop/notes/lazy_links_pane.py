@@ -87,7 +87,7 @@ class LazyLinksPane(QObject):
         return self._document.page is not None and self._document.page.path == path
 
     def _link(self, mention: Mention) -> None:
-        tasks.start(self._link_mention(mention), owner=self._body, what=self.tr("make the link"))
+        tasks.start(self._link_mention(mention), owner=self._body, what=self.tr("create the link"))
 
     async def _link_mention(self, mention: Mention) -> None:
         if (page := self._document.page) is None:

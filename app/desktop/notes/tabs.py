@@ -107,7 +107,7 @@ class _TabGroup(QTabWidget):
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addAction(self.tr("Close"), lambda: self.tabCloseRequested.emit(row))
-        menu.addAction(self.tr("Close the others"), lambda: self._area.close_others(self, row))
+        menu.addAction(self.tr("Close others"), lambda: self._area.close_others(self, row))
         menu.addSeparator()
         menu.addAction(self.tr("Move to the other side"), lambda: self._area.move_across(self, row))
         menu.popup(self.tabBar().mapToGlobal(at))
@@ -150,7 +150,7 @@ class NoteTabs(QWidget):
             "file-text",
             self.tr("No note is open"),
             self.tr(
-                "Double-click a node of the graph, click a file, or press Ctrl+P to go to a note by its name."
+                "Double-click a node in the graph, click a file, or press Ctrl+P to find a note by name."
             ),
             parent=self._stack,
         )

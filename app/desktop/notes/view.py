@@ -434,7 +434,7 @@ class NoteView(QWidget):
                 self._theme,
                 "note-pencil",
                 self.tr("This note is empty"),
-                self.tr("It has no text yet. Ctrl+E changes between reading and writing."),
+                self.tr("Press Ctrl+E to switch between reading and writing."),
                 (self.tr("Write"), lambda: self._write()),
                 self._stack,
             )

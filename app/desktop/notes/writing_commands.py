@@ -105,11 +105,11 @@ class WritingCommands(QObject):
         """Insert a template that the user chooses at the cursor, as one undo step."""
         note = self._current()
         if note is None or note.document.page is None or not note.document.editable:
-            self.failed.emit(self.tr("Open a note that can be edited first."))
+            self.failed.emit(self.tr("Open an editable note first."))
             return
         found = await self._client.run(daily_notes.list_templates)
         if not found:
-            self.failed.emit(self.tr("There are no templates: the folder is set in the settings, Editor."))
+            self.failed.emit(self.tr("No templates found. Set the templates folder in Settings → Editor."))
             return
         chosen = await self._choose(found)
         if chosen is None:

@@ -70,7 +70,7 @@ class OutlinePanel(Panel):
         self.tree.clear()
         above: list[tuple[int, QTreeWidgetItem]] = []
         for level, text, line in shown:
-            item = QTreeWidgetItem([text or self.tr("(no words)")])
+            item = QTreeWidgetItem([text or self.tr("(empty heading)")])
             item.setData(0, LINE_ROLE, line)
             item.setToolTip(0, text)
             while above and above[-1][0] >= level:
@@ -95,7 +95,7 @@ class OutlinePanel(Panel):
         if page is None:
             self._empty.say(self.tr("No note is open"), self.tr("The headings of a note are listed here."))
         else:
-            self._empty.say(self.tr("No headings"), self.tr("Begin a line with # to make one."))
+            self._empty.say(self.tr("No headings"), self.tr("Start a line with # to add one."))
         self.show_headings(page.parsed.headings if page is not None else ())
 
     def _forget(self) -> None:

@@ -66,7 +66,7 @@ class SearchPanel(Panel):
 
     def search_saved(self, name: str) -> None:
         """Run the saved search of this name, if it exists."""
-        tasks.start(self._find_saved(name), owner=self, what=self.tr("do the saved search"))
+        tasks.start(self._find_saved(name), owner=self, what=self.tr("run the saved search"))
 
     async def _find_saved(self, name: str) -> None:
         searches = await self._client.run(lambda vault: vault.searches.list_searches())
@@ -93,7 +93,7 @@ class SearchPanel(Panel):
         self.explaining.setCheckable(True)
         self.explaining.toggled.connect(self._show_explanation)
         self.meaning = ThemedButton(
-            self._theme, "circles-three", self.tr("By meaning: the words need not be the same (Ctrl+M)")
+            self._theme, "circles-three", self.tr("Semantic search: find notes by meaning (Ctrl+M)")
         )
         self.meaning.setCheckable(True)
         self.meaning.toggled.connect(lambda _: self._start())

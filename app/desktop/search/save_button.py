@@ -66,7 +66,7 @@ class SaveSearchButton(ThemedButton):
         saved = self._saved()
         self.setEnabled(bool(self._query))
         self.set_symbol("star-fill" if saved else "star")
-        words = self.tr("Forget the saved search “{0}”").format(saved.name) if saved else ""
+        words = self.tr("Remove the saved search “{0}”").format(saved.name) if saved else ""
         self.setToolTip(words or self.tr("Save this search"))
         self.setAccessibleName(self.toolTip())
 
@@ -77,8 +77,10 @@ class SaveSearchButton(ThemedButton):
 
     async def _save(self) -> None:
         query, order, group = self._query, self._order.order, self._order.grouping
-        label = self.tr("A name for “{0}”:").format(query)
-        name = await dialogs.prompt_text(self.window(), self.tr("Save this search"), label, query[:60])
+        label = self.tr("Name for “{0}”:").format(query)
+        name = await dialogs.prompt_text(
+            self.window(), self.tr("Save this search"), label, query[:60], accept=self.tr("Save")
+        )
         if name:
             await self._client.run(lambda vault: vault.searches.save(name, query, order, group))
 
@@ -86,7 +88,9 @@ class SaveSearchButton(ThemedButton):
         await self._client.run(lambda vault: vault.searches.remove(name))
 
     async def _rename(self, name: str) -> None:
-        label = self.tr("Another name for “{0}”:").format(name)
-        fresh = await dialogs.prompt_text(self.window(), self.tr("Rename the search"), label, name)
+        label = self.tr("New name for “{0}”:").format(name)
+        fresh = await dialogs.prompt_text(
+            self.window(), self.tr("Rename search"), label, name, accept=self.tr("Rename")
+        )
         if fresh:
             await self._client.run(lambda vault: vault.searches.rename(name, fresh))

@@ -35,10 +35,10 @@ class PluginList(QWidget):
         column.addWidget(
             _create_label(
                 self.tr(
-                    "A plug-in is a wheel (.whl), or a folder as “pip install --target” makes it. It runs "
-                    "with all the rights of this app: switch on only what you trust. A change takes effect "
-                    "when a vault is opened; the categories that a plug-in adds are off until you switch "
-                    "them on."
+                    "A plug-in is a wheel (.whl), or a folder created by “pip install --target”. It "
+                    "runs with the full permissions of this app: turn on only what you trust. Changes "
+                    "take effect when a vault is opened; the categories that a plug-in adds are off "
+                    "until you turn them on."
                 )
             )
         )

@@ -25,7 +25,7 @@ class ProgramsPage(QFrame):
         self._settings = settings
         self._found: tuple[AgentProgram, ...] | None = None
         self._looking = False
-        title = QLabel(self.tr("Found on this machine"))
+        title = QLabel(self.tr("Found on this computer"))
         title.setProperty("textSize", "strong")
         self.words = QLabel()
         self.words.setTextFormat(Qt.TextFormat.PlainText)
@@ -63,7 +63,7 @@ class ProgramsPage(QFrame):
                 widget.hide()
                 widget.deleteLater()
         if self._found is None:
-            self.words.setText(self.tr("Looking…"))
+            self.words.setText(self.tr("Searching…"))
             return
         names = {one.name for one in self._settings.programs}
         fresh = [one for one in self._found if one.name not in names]
@@ -76,8 +76,8 @@ class ProgramsPage(QFrame):
         else:
             self.words.setText(
                 self.tr(
-                    "No agent that is known here was found. Install one, such as Claude Code"
-                    " (claude-agent-acp), Codex (codex-acp) or Gemini CLI, or add the program that you have."
+                    "No known agent was found. Install one, such as Claude Code (claude-agent-acp), "
+                    "Codex (codex-acp) or Gemini CLI, or add a program yourself."
                 )
             )
 

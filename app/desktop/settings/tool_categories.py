@@ -156,17 +156,17 @@ class ToolCategoryList(QWidget):
             return self.tr("Stays off here because it is off for all vaults.")
         meaning = {
             AccessLevel.READ_ONLY: self.tr(
-                "Off. Switched on, agents may read with its tools, and change nothing."
+                "Off. When on, agents can read with these tools, and change nothing."
             ),
             AccessLevel.READ_WRITE: self.tr(
-                "Off. Switched on, agents may propose what its tools do; you are asked before it is done."
+                "Off. When on, agents can propose to use these tools; each call needs your approval."
             ),
             AccessLevel.NETWORK: self.tr(
-                "Off. Switched on, agents may ask to search and read the web: what they ask for leaves this "
-                "machine, and what comes back is marked as text from outside."
+                "Off. When on, agents can search and read the web: requests leave this computer, and "
+                "results are marked as untrusted text."
             ),
             AccessLevel.EXECUTE: self.tr(
-                "Off. Switched on, agents may propose to run programs. You see the exact command each time."
+                "Off. When on, agents can propose to run programs. You see the exact command each time."
             ),
         }
         return meaning[fact.category.level]

@@ -137,7 +137,7 @@ class StatusBar(QStatusBar):
         self.mode = QLabel()
         self.mode.setProperty("tone", "warning")
         self.scan = ProgressItem(
-            theme, self.tr("Reading"), self.tr("Stop the scan; it resumes at the next start"), self
+            theme, self.tr("Scanning"), self.tr("Stop the scan; it resumes at the next start"), self
         )
         self.scan.stopped.connect(self.stop_scan_requested)
         self.embedding = EmbeddingProgressItem(theme, self)
@@ -174,7 +174,7 @@ class StatusBar(QStatusBar):
 
     def show_scan(self, progress: ScanProgress) -> None:
         """Show the progress of the scan."""
-        name = self.tr("Indexing") if progress.phase == "words" else self.tr("Reading")
+        name = self.tr("Indexing") if progress.phase == "words" else self.tr("Scanning")
         self.scan.show_progress(progress.done, progress.total, name)
 
     def hide_scan(self) -> None:

@@ -35,8 +35,8 @@ class UnreadableRulesBanner(QObject):
             self._banners.clear(_BANNER_KEY)
             return
         words = self.tr(
-            "The permission rules in {0} can't be read. Agents ask before everything until you repair the "
-            "file and restart Scriptorium, or replace it with the rules that apply now."
+            "The permission rules in {0} can't be read. Agents ask before every call until you repair "
+            "the file and restart Scriptorium, or replace it with the current rules."
         ).format(", ".join(files))
         self._banners.show_message(_BANNER_KEY, words, "danger", (self.tr("Replace file"), self._replace))
 

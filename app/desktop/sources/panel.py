@@ -81,8 +81,8 @@ class SourcesPanel(Panel):
             "broadcast",
             self.tr("No sources"),
             self.tr(
-                "Add a folder outside the vault, and agents may work on its files by your rules. Follow a "
-                "feed, a folder or this vault, and agents hear what is new."
+                "Add a folder outside the vault to let agents work on its files by your rules. Follow "
+                "a feed, a folder or this vault to tell agents what is new."
             ),
             (self.tr("Add a folder…"), self.add_folder),
         )
@@ -175,7 +175,9 @@ class SourcesPanel(Panel):
 
     async def _follow_feed(self) -> None:
         words = self.tr("Address of an RSS or Atom feed. The feed is checked every hour.")
-        url = await dialogs.prompt_text(self.window(), self.tr("Follow a feed"), words, "https://")
+        url = await dialogs.prompt_text(
+            self.window(), self.tr("Follow a feed"), words, "https://", accept=self.tr("Follow")
+        )
         if url is not None:
             host = urlsplit(url).hostname or url
             await self._add(FeedConfig(id=new_id("feed"), name=host[:200], url=url))

@@ -168,7 +168,9 @@ def _properties(value: object) -> Editor:
 def _create_arguments_field(value: object) -> Editor:
     """Return an editor for the arguments of a program, typed as on a command line."""
     line = QLineEdit(shlex.join(str(word) for word in value) if isinstance(value, list | tuple) else "")
-    line.setPlaceholderText(translate("ToolForm", "As in a terminal; quotes around what has spaces"))
+    line.setPlaceholderText(
+        translate("ToolForm", "As on a command line; quote arguments that contain spaces")
+    )
 
     def read() -> object:
         try:
@@ -183,7 +185,7 @@ def _create_arguments_field(value: object) -> Editor:
 
 def _json(value: object) -> Editor:
     area = _area(json.dumps(value, indent=2, ensure_ascii=False) if value else "", 4)
-    area.setPlaceholderText(translate("ToolForm", "A list, as JSON"))
+    area.setPlaceholderText(translate("ToolForm", "JSON list"))
 
     def read() -> object:
         text = area.toPlainText().strip()
@@ -211,14 +213,17 @@ def _connect_area(area: QPlainTextEdit, read: Callable[[], object]) -> Editor:
 
 def _placeholder(parameter: Parameter) -> str:
     """Return an example value for an empty field."""
-    many = translate("ToolForm", " (several by commas)") if parameter.many else ""
+    many = translate("ToolForm", " (comma-separated)") if parameter.many else ""
     words = {
-        ArgumentKind.NOTE: translate("ToolForm", "A note's name"),
-        ArgumentKind.NEW_NOTE: translate("ToolForm", "The new note's name"),
-        ArgumentKind.FOLDER: translate("ToolForm", "A folder; empty: the top of the vault"),
+        ArgumentKind.NOTE: translate("ToolForm", "Name of a note"),
+        ArgumentKind.NEW_NOTE: translate("ToolForm", "Name of the new note"),
+        ArgumentKind.FOLDER: translate("ToolForm", "Folder; empty for the vault root"),
         ArgumentKind.TAG: translate("ToolForm", "A tag"),
         ArgumentKind.HEADING: translate("ToolForm", "A heading of the note"),
         ArgumentKind.QUERY: translate("ToolForm", "tide tag:moon -path:Journal"),
-        ArgumentKind.HASH: translate("ToolForm", "The hash that read_note gave; empty: any"),
-    }.get(parameter.kind, translate("ToolForm", "Separate several by commas") if parameter.many else "")
+        ArgumentKind.HASH: translate("ToolForm", "Hash returned by read_note; empty for any"),
+    }.get(
+        parameter.kind,
+        translate("ToolForm", "Separate multiple values with commas") if parameter.many else "",
+    )
     return f"{words}{many}" if parameter.kind in (ArgumentKind.NOTE, ArgumentKind.TAG) else words

@@ -54,13 +54,13 @@ def undo_conflict_texts(several: bool) -> ConflictTexts:
     """Return the texts for changes that undo can't revert without overwriting later ones."""
     return ConflictTexts(
         title=translate("ConflictDialog", "Resolve conflicts"),
-        heading=translate("ConflictDialog", "These notes have changed since, in the same lines")
+        heading=translate("ConflictDialog", "These notes have later changes in the same lines")
         if several
-        else translate("ConflictDialog", "This note has changed since, in the same lines"),
+        else translate("ConflictDialog", "This note has later changes in the same lines"),
         note=translate(
             "ConflictDialog",
-            "Left is the text as it is now, right with the change undone. Tick what to take; all that is"
-            " undone is shown to you once more before it is written.",
+            "The left side is the current text, the right side the text after undo. Select the "
+            "changes to take; you review the result before it is written.",
         ),
         ours=translate("ConflictDialog", "Keep current text"),
         theirs=translate("ConflictDialog", "Undo the change"),
@@ -158,7 +158,7 @@ class ConflictDialog(QDialog):
         self._place = ElidedLabel()
         self._place.setContentsMargins(0, 0, 12, 0)
         self.diff_view.set_lead(self._place)
-        self.editor = TextEditor(self.tr("What will be written; it can be edited"))
+        self.editor = TextEditor(self.tr("Text to write, editable"))
         self.ours_button = QRadioButton(self._words.ours)
         self.theirs_button = QRadioButton(self._words.theirs)
         self.merged_button = QRadioButton(self._words.merged)

@@ -182,6 +182,7 @@ async def prompt_text(
     label: str,
     value: str = "",
     *,
+    accept: str,
     problem: str = "",
     check: Callable[[str], str] | None = None,
 ) -> str | None:
@@ -192,6 +193,7 @@ async def prompt_text(
         title: The heading.
         label: The label of the field.
         value: The initial value of the field, selected.
+        accept: The label of the accepting button, a verb.
         problem: Why `value` was rejected; shown until the text changes.
         check: Returns the problem with a text, or "" if it is valid; an invalid text can't be accepted.
     """
@@ -205,18 +207,18 @@ async def prompt_text(
     trouble.setVisible(bool(problem))
     sheet.add_body(trouble)
     sheet.add_button(translate("Dialogs", "Cancel"), int(QDialog.DialogCode.Rejected))
-    done = sheet.add_button(translate("Dialogs", "OK"), int(QDialog.DialogCode.Accepted), "primary")
+    done = sheet.add_button(accept, int(QDialog.DialogCode.Accepted), "primary")
     done.setDefault(True)
     done.setEnabled(bool(value.strip()))
 
-    def judge(text: str) -> None:
+    def validate(text: str) -> None:
         wrong = check(text.strip()) if check is not None and text.strip() else ""
         trouble.setText(wrong)
         trouble.setVisible(bool(wrong))
         field.setAccessibleDescription(wrong)
         done.setEnabled(bool(text.strip()) and not wrong)
 
-    field.textChanged.connect(judge)
+    field.textChanged.connect(validate)
     field.setFocus()
     accepted = await run_dialog(sheet) == int(QDialog.DialogCode.Accepted)
     return field.text().strip() or None if accepted else None

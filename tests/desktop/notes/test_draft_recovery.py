@@ -31,7 +31,7 @@ def press(text: str, among: QWidget | None = None) -> bool:
     return False
 
 
-@pytest.mark.parametrize("answer", ["Make the note again", "Throw the text away", "Later"])
+@pytest.mark.parametrize("answer", ["Restore note", "Discard text", "Later"])
 def test_the_text_is_a_note_again_or_thrown_away_or_kept(
     gui, service: ServiceThread, tmp_path: Path, qtbot, wait_until, answer: str
 ) -> None:
@@ -50,13 +50,13 @@ def test_the_text_is_a_note_again_or_thrown_away_or_kept(
             await lost.offer_drafts()
             (banner,) = banners.findChildren(Banner)
             assert "“Gone”" in banner.accessibleName() and "“A”" not in banner.accessibleName()
-            assert press("Look at it…", banner)
+            assert press("Review…", banner)
             await wait_until(lambda: press(answer))
             file = tmp_path / "vault" / "Sub" / "Gone.md"
-            if answer == "Make the note again":
+            if answer == "Restore note":
                 await wait_until(lambda: opened == ["Sub/Gone.md"])
                 assert file.read_text() == "typed words" and drafts.load(GONE) is None
-            elif answer == "Throw the text away":
+            elif answer == "Discard text":
                 await wait_until(lambda: drafts.load(GONE) is None)
                 assert not file.exists()
             else:

@@ -49,13 +49,13 @@ class ExternalServersPage(Editor):
         column.setSpacing(8)
         self.empty = QLabel(
             self.tr(
-                "None yet. Programs that speak the Model Context Protocol can bring tools of their own: each "
-                "is off until you allow it, and each call is asked about."
+                "No external servers. Servers that support the Model Context Protocol offer tools: "
+                "each tool is off until you allow it, and each call needs your approval."
             )
         )
         self.empty.setProperty("tone", "faint")
         self.empty.setWordWrap(True)
-        self.add_button = QPushButton(self.tr("Add a server…"))
+        self.add_button = QPushButton(self.tr("Add server…"))
         self.add_button.setAutoDefault(False)
         self.add_button.setToolTip(self.tr("A local program or a web address"))
         self.add_button.clicked.connect(self._ask_for_new)
@@ -77,7 +77,7 @@ class ExternalServersPage(Editor):
         """Fetch the states of the servers; a request meanwhile causes one more fetch."""
         self._is_old = True
         if not self._is_reading and self._client is not None:
-            tasks.start(self._read_states(self._client), owner=self, what=self.tr("look at the servers"))
+            tasks.start(self._read_states(self._client), owner=self, what=self.tr("load the servers"))
 
     async def _read_states(self, client: VaultClient) -> None:
         self._is_reading = True

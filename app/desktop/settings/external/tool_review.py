@@ -66,10 +66,11 @@ class ToolReviewDialog(dialogs.SheetDialog):
     def _explanation(self, server: str, tool: ToolState) -> str:
         if tool.status == "changed":
             return self.tr(
-                "{0} describes this tool in another way than when you allowed it, so it is off. Agents are "
-                "given this description: look for what would make them do something else."
+                "{0} has changed the description of this tool since you allowed it, so the tool is "
+                "off. Agents receive this description: check it for instructions that could mislead "
+                "them."
             ).format(server)
         return self.tr(
-            "These are the words of {0}, as agents are given them. A call of it is always asked about, with "
-            "exactly what is sent."
+            "This is the description by {0} that agents receive. Every call needs your approval and "
+            "shows exactly what is sent."
         ).format(server)
