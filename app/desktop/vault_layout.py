@@ -171,9 +171,9 @@ class VaultLayout(QWidget):
         """Show the bottom at the height that its panels need, unless the user has made it higher."""
         if self.bottom.isHidden():
             self.bottom.show()
-            whole, wanted = sum(self.down.sizes()), round(_BOTTOM_HEIGHT * self._theme.zoom)
-            if self.down.sizes()[1] < wanted < whole // 2:
-                self.down.setSizes([whole - wanted, wanted])
+            total, wanted = sum(self.down.sizes()), round(_BOTTOM_HEIGHT * self._theme.zoom)
+            if self.down.sizes()[1] < wanted < total // 2:
+                self.down.setSizes([total - wanted, wanted])
 
     def state(self) -> dict[str, Any]:
         """Return the layout, for the next start."""
@@ -441,10 +441,10 @@ class VaultLayout(QWidget):
 
 
 def _splitter(orientation: Qt.Orientation, parent: QWidget) -> QSplitter:
-    made = QSplitter(orientation, parent)
-    made.setHandleWidth(1)
-    made.setChildrenCollapsible(False)
-    return made
+    splitter = QSplitter(orientation, parent)
+    splitter.setHandleWidth(1)
+    splitter.setChildrenCollapsible(False)
+    return splitter
 
 
 def _least_width(widget: QWidget) -> int:

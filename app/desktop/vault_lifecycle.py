@@ -155,11 +155,11 @@ class VaultLifecycle(QObject):
             text = self.tr("{0}\n\n{1}. Nothing was changed.").format(root, reason)
             await dialogs.show_message(self._window, self.tr("This folder can't be opened"), text)
             return False
-        worry = vault_preflight.open_warning(facts)
-        if worry is None:
+        warning = vault_preflight.open_warning(facts)
+        if warning is None:
             return True
         title = self.tr("Open “{0}” as a vault?").format(root.name or root)
-        return await dialogs.confirm(self._window, title, worry, self.tr("Open vault"))
+        return await dialogs.confirm(self._window, title, warning, self.tr("Open vault"))
 
     async def _open_vault(self, root: Path, read_only: bool) -> VaultService | None:
         try:

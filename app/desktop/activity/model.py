@@ -82,11 +82,11 @@ class ActivityModel(QAbstractListModel):
         known = {row.key for row in self._rows}
         grouped: dict[str, ActivityItem] = {}
         for entry in entries:
-            made = item_from_entry(entry)
-            if (newer := grouped.get(made.key)) is not None and newer.entry is not None:
-                grouped[made.key] = item_from_entry(newer.entry, newer.saves + 1)
-            elif made.key not in known:
-                grouped[made.key] = made
+            item = item_from_entry(entry)
+            if (newer := grouped.get(item.key)) is not None and newer.entry is not None:
+                grouped[item.key] = item_from_entry(newer.entry, newer.saves + 1)
+            elif item.key not in known:
+                grouped[item.key] = item
         older = list(grouped.values())
         if older:
             first = len(self._rows)
@@ -100,8 +100,8 @@ class ActivityModel(QAbstractListModel):
         parts.append(self.tr("{0} unchanged").format(f"{report.unchanged:,}"))
         if report.removed:
             parts.append(self.tr("{0} removed").format(f"{report.removed:,}"))
-        if left := len(report.skipped) + len(report.failed):
-            parts.append(self.tr("{0} unreadable").format(f"{left:,}"))
+        if unreadable := len(report.skipped) + len(report.failed):
+            parts.append(self.tr("{0} unreadable").format(f"{unreadable:,}"))
         self._add_system_item(ActivityKind.INDEX, self.tr("Index the vault"), ", ".join(parts))
 
     def put(self, activity: ActivityItem) -> None:
@@ -271,10 +271,10 @@ class ActivityModel(QAbstractListModel):
                 return  # A single saved note needs no row.
             known = None
         at = known.at if known is not None and known.status is ActivityStatus.RUNNING else time.time()
-        made = self._system(ActivityKind.MEANING, self.tr("Semantic search"), words, status, "meaning", at)
+        item = self._system(ActivityKind.MEANING, self.tr("Semantic search"), words, status, "meaning", at)
         if known is not None and known.status is not ActivityStatus.RUNNING:
             self._rename("meaning")
-        self.put(made)
+        self.put(item)
         if over:
             self._rename("meaning")
 
@@ -296,8 +296,8 @@ class ActivityModel(QAbstractListModel):
         paths: tuple[str, ...] = (),
     ) -> None:
         self._number += 1
-        made = self._system(kind, what, words, status, key or f"{kind}:{self._number}", time.time())
-        self.put(replace(made, paths=paths))
+        item = self._system(kind, what, words, status, key or f"{kind}:{self._number}", time.time())
+        self.put(replace(item, paths=paths))
 
     def _system(
         self, kind: ActivityKind, what: str, words: str, status: ActivityStatus, key: str, at: float

@@ -131,8 +131,8 @@ class ActivityPanel(Panel):
         """Update the buttons of the rows, and the count."""
         wanted = self._lines_with_actions()
         for key, (place, actions, activity) in tuple(self._actions.items()):
-            kept = wanted.get(key)
-            if not place.isValid() or kept is None or kept[1] != activity:
+            existing = wanted.get(key)
+            if not place.isValid() or existing is None or existing[1] != activity:
                 del self._actions[key]
                 self._line.kept_free.pop(key, None)
                 if place.isValid() and self.list.indexWidget(place) is actions:
@@ -156,11 +156,11 @@ class ActivityPanel(Panel):
         return found
 
     def _put_actions(self, index: QModelIndex, activity: ActivityItem) -> None:
-        made = RowActions(activity, self.list.viewport())
-        made.action_requested.connect(lambda deed: self._run_action(deed, activity))
-        self._actions[activity.key] = (QPersistentModelIndex(index), made, activity)
-        self._line.kept_free[activity.key] = made.room
-        self.list.setIndexWidget(index, made)
+        actions = RowActions(activity, self.list.viewport())
+        actions.action_requested.connect(lambda deed: self._run_action(deed, activity))
+        self._actions[activity.key] = (QPersistentModelIndex(index), actions, activity)
+        self._line.kept_free[activity.key] = actions.room
+        self.list.setIndexWidget(index, actions)
 
     def _apply_filter(self) -> None:
         self.shown.set_filter(*self.filter.values)

@@ -62,8 +62,8 @@ class UsedModels:
         """Add `choice` to the recently used models."""
         if choice.provider == BUILTIN or not choice.model:
             return
-        kept = [choice, *(other for other in self.list_models() if other != choice)][:_MAX_RECENT_MODELS]
-        self._kept.save(used={"models": [[one.provider, one.address, one.model] for one in kept]})
+        models = [choice, *(other for other in self.list_models() if other != choice)][:_MAX_RECENT_MODELS]
+        self._kept.save(used={"models": [[one.provider, one.address, one.model] for one in models]})
 
 
 class ModelMenu(QMenu):
@@ -100,9 +100,9 @@ class ModelMenu(QMenu):
         )
         known = [one for one in (current, *used) if one.provider != BUILTIN]
         for one in dict.fromkeys(known):
-            where = one.address or provider_label(one.provider)
+            location = one.address or provider_label(one.provider)
             model = one.model or self.tr("No model selected")
-            self._add_model(one, f"{model}  ·  {provider_label(one.provider)}", where)
+            self._add_model(one, f"{model}  ·  {provider_label(one.provider)}", location)
         self._line = self.addSeparator()
         self._looking = self.addAction(self.tr("Looking for local models…"))
         self._looking.setEnabled(False)
@@ -176,13 +176,13 @@ class ModelMenu(QMenu):
 
     def show_local(self, found: Iterable[tuple[Provider, tuple[str, ...]]]) -> None:
         """Show the models that local servers offer."""
-        fresh = [(ModelChoice(server.id, "", name), server) for server, names in found for name in names]
-        fresh = [(choice, server) for choice, server in fresh if choice not in self._offered]
-        for choice, server in fresh:
+        choices = [(ModelChoice(server.id, "", name), server) for server, names in found for name in names]
+        choices = [(choice, server) for choice, server in choices if choice not in self._offered]
+        for choice, server in choices:
             self._add_model(
                 choice, f"{choice.model}  ·  {server.label}", server.address, before=self._looking
             )
-        if fresh:
+        if choices:
             self.removeAction(self._looking)
         else:
             self._looking.setText(self.tr("No other local models"))

@@ -95,10 +95,10 @@ class StartPage(QWidget):
             old.deleteLater()
         self._shown = ()
         for symbol, words in _EXAMPLES if name else ():
-            made = ExampleButton(self._theme, symbol, words.format(name=name))
-            made.clicked.connect(lambda _=False, said=made.said: self.chosen.emit(said))
-            self._examples.addWidget(made)
-            self._shown = (*self._shown, made)
+            button = ExampleButton(self._theme, symbol, words.format(name=name))
+            button.clicked.connect(lambda _=False, said=button.said: self.chosen.emit(said))
+            self._examples.addWidget(button)
+            self._shown = (*self._shown, button)
 
     def _apply_theme(self, theme: Theme) -> None:
         side = round(28 * self._theme.zoom)

@@ -382,11 +382,11 @@ class ApprovalDialog(QDialog):
     def _show_time(self) -> None:
         if self._current is None:
             return
-        left = self._current.deadline - self._clock()
-        if self._is_paused and 0 < left < math.inf:
+        remaining = self._current.deadline - self._clock()
+        if self._is_paused and 0 < remaining < math.inf:
             self.bar.show_pause()
         else:
-            self.bar.show_time(left)
+            self.bar.show_time(remaining)
 
     def _apply_theme(self, _: Theme) -> None:
         """Apply the new theme to the page; a page in editing keeps its icons."""

@@ -87,10 +87,10 @@ class GrantsPanel(Panel):
 
     def _show_rows(self, grants: list[Grant]) -> None:
         """Show a row for each grant, keeping unchanged rows and the keyboard focus."""
-        said = [(grant.id, describe(grant.label), self._used(grant), self._until(grant)) for grant in grants]
-        if said == self._said:
+        rows = [(grant.id, describe(grant.label), self._used(grant), self._until(grant)) for grant in grants]
+        if rows == self._said:
             return
-        self._said = said
+        self._said = rows
         while (item := self._rows.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.hide()

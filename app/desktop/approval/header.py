@@ -184,8 +184,8 @@ class _RequestDetails(QWidget):
             column.setContentsMargins(0, 0, 0, 0)
             column.setSpacing(2)
             column.addWidget(self._line(self._request))
-            if given := self._request.arguments:
-                text = "\n".join(f"{describe(name)} = {_kept_lines(value)}" for name, value in given)
+            if arguments := self._request.arguments:
+                text = "\n".join(f"{describe(name)} = {_kept_lines(value)}" for name, value in arguments)
                 column.addWidget(CappedArea(plain_label(text), parent=self._details))
             if (layout := self.layout()) is not None:
                 layout.addWidget(self._details)

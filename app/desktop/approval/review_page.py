@@ -166,16 +166,16 @@ class ReviewPage(QWidget):
         return body
 
     def _build_lead(self) -> QWidget:
-        lead = QWidget(self.diff_view)
-        self._place = ElidedLabel(parent=lead)
-        self._facts = ElidedLabel(tone="muted", parent=lead)
-        row = QHBoxLayout(lead)
+        header = QWidget(self.diff_view)
+        self._place = ElidedLabel(parent=header)
+        self._facts = ElidedLabel(tone="muted", parent=header)
+        row = QHBoxLayout(header)
         row.setContentsMargins(0, 0, 12, 0)
         row.setSpacing(12)
         row.addWidget(self._place)
         row.addWidget(self._facts)
         row.addStretch(1)
-        return lead
+        return header
 
     def _connect(self) -> None:
         if self.files is not None:

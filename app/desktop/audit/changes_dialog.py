@@ -77,13 +77,13 @@ def read_session(vault: VaultService, turn: str) -> tuple[str, tuple[ShownFile, 
     files: dict[NotePath, CommittedFile] = {}
     for path, to, before, after in (change for commit in commits for change in commit.changes):
         earlier = files.pop(path, None)
-        whole = CommittedFile(path, to, before, after)
+        combined = CommittedFile(path, to, before, after)
         if earlier is not None:
             moved = path if to is None else to
-            whole = CommittedFile(
+            combined = CommittedFile(
                 earlier.path, None if moved == earlier.path else moved, earlier.before, after
             )
-        files[path if to is None else to] = whole
+        files[path if to is None else to] = combined
     summary = commits[-1].summary if commits else ""
     return summary, tuple(_to_shown_file(vault, change) for change in files.values())
 

@@ -95,13 +95,13 @@ class ConfigurationView(QWidget):
         self._show()
 
     def _show(self, *_: object) -> None:
-        made = self.configuration
-        if made is None:
+        configuration = self.configuration
+        if configuration is None:
             return
         # Keep the selection and the scroll position unless the text changes.
-        if made.text.rstrip("\n") != self.text.toPlainText():
-            self.text.setPlainText(made.text.rstrip("\n"))
-        self.words.setText(self._place_words(made))
+        if configuration.text.rstrip("\n") != self.text.toPlainText():
+            self.text.setPlainText(configuration.text.rstrip("\n"))
+        self.words.setText(self._place_words(configuration))
         usable = self.way.currentData() == "stdio" or bool(self._connection and self._connection.address)
         self.copy.setEnabled(usable)
 
@@ -119,7 +119,7 @@ class ConfigurationView(QWidget):
         return " ".join(words)
 
     def _copy(self) -> None:
-        made = self.configuration
-        if made is not None:
-            QGuiApplication.clipboard().setText(made.text)
-            self.words.setText(self.tr("Copied. {0}").format(self._place_words(made)))
+        configuration = self.configuration
+        if configuration is not None:
+            QGuiApplication.clipboard().setText(configuration.text)
+            self.words.setText(self.tr("Copied. {0}").format(self._place_words(configuration)))

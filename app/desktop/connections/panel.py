@@ -264,13 +264,13 @@ class ConnectionsPanel(Panel):
     async def _tried(self, work: Callable[..., str]) -> str | None:
         """Return the result; if the operation fails, show the error and return None."""
         try:
-            made = await self._client.run(work)
+            result = await self._client.run(work)
         except ScriptoriumError as error:
             self.notice.setText(error.message)
             self.notice.show()
             return None
         self.notice.hide()
-        return made
+        return result
 
     def _switch(self, name: str, on: bool) -> None:
         self.settings_wanted.emit(lambda settings: queries.with_servers(settings, **{name: on}))

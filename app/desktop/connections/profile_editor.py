@@ -143,7 +143,7 @@ class ProfileEditor(QScrollArea):
         if unknown:
             self._say(self.tr("There is no tool named {0}.").format(", ".join(unknown)))
             return
-        made = CallerProfile(
+        profile = CallerProfile(
             caller=self._profile.caller,
             categories=chosen if self.some.isChecked() else (),
             tools=tools,
@@ -151,9 +151,9 @@ class ProfileEditor(QScrollArea):
             read_only=self.read_only.isChecked(),
         )
         self._say("")
-        if made != self._profile:
-            self._profile = made
-            self.changed.emit(made)
+        if profile != self._profile:
+            self._profile = profile
+            self.changed.emit(profile)
 
     def _means_a_tool(self, glob: str) -> bool:
         name = glob.partition(".")[0]

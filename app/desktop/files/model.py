@@ -40,13 +40,13 @@ class FolderListing:
     @classmethod
     def of(cls, paths: Iterable[str]) -> FolderListing:
         """Return the listing of these files."""
-        made = cls()
+        listing = cls()
         for path in paths:
             folder = path.rpartition("/")[0]
-            made._row_of_folder(folder).append(sort_entry(path, False))
-        for rows in made.folders.values():
+            listing._row_of_folder(folder).append(sort_entry(path, False))
+        for rows in listing.folders.values():
             rows.sort()
-        return made
+        return listing
 
     def holds(self, path: str) -> bool:
         """Return whether the file is listed."""
@@ -177,10 +177,10 @@ class FileTreeModel(QAbstractItemModel):
     def mimeData(self, indexes: Iterable[QModelIndex]) -> QMimeData:
         """Return the dragged notes as paths, and as wikilinks for text fields."""
         paths = [self._node(index).path for index in indexes]
-        made = QMimeData()
-        made.setData(NOTE_MIME, "\n".join(paths).encode())
-        made.setText("\n".join(f"[[{NotePath(path).name}]]" for path in paths))
-        return made
+        data = QMimeData()
+        data.setData(NOTE_MIME, "\n".join(paths).encode())
+        data.setText("\n".join(f"[[{NotePath(path).name}]]" for path in paths))
+        return data
 
     def supportedDragActions(self) -> Qt.DropAction:
         """Return copy (insert links) and move (to a folder)."""

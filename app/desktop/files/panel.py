@@ -258,9 +258,9 @@ class FilesPanel(Panel):
             tasks.start(self.reload(), owner=self, what=self.tr("list the files"))
             return
         for event in updates:
-            gone = {path.text for path in event.removed} & self._paths
+            removed = {path.text for path in event.removed} & self._paths
             wanted = {path.text for path in event.changed if path.is_note or self._attachments}
-            self._follow(gone, wanted - self._paths)
+            self._follow(removed, wanted - self._paths)
 
     def _follow(self, gone: set[str], new: set[str]) -> None:
         for path in sorted(gone):

@@ -111,7 +111,9 @@ class BlockPage(QWidget):
         if same and self.is_edited and not self._is_settled:
             return
         self.block = block
-        shared = ", ".join(f"{name}: {given}".replace("_", " ") for name, given in block.shares.items())
+        shared = ", ".join(
+            f"{name}: {permission}".replace("_", " ") for name, permission in block.shares.items()
+        )
         facts = [
             str(block.type),
             block.schema.kind,

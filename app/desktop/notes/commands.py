@@ -50,9 +50,9 @@ async def _called_by_hand(name: str, given: Mapping[str, object], vault: VaultSe
 
 def failure_message(outcome: ToolOutcome) -> str:
     """Return why a call failed, with suggestions for a misspelled name."""
-    near = (outcome.error or {}).get("candidates") or (outcome.error or {}).get("suggestions")
-    if isinstance(near, list | tuple) and near:
-        return f"{outcome.message} Near it: {', '.join(map(str, near[:5]))}."
+    candidates = (outcome.error or {}).get("candidates") or (outcome.error or {}).get("suggestions")
+    if isinstance(candidates, list | tuple) and candidates:
+        return f"{outcome.message} Near it: {', '.join(map(str, candidates[:5]))}."
     return outcome.message
 
 
@@ -202,13 +202,13 @@ class NoteCommands(QObject):
         if tool is None:
             self.failed.emit(self.tr("{0} is turned off.").format(humanize(name)))
             return
-        names, given, problem = NameCompleter(self._client), dict[str, object](), ""
+        names, arguments, problem = NameCompleter(self._client), dict[str, object](), ""
         while True:
-            form = ToolFormDialog(tool, names, self._theme, self._window, given, problem)
+            form = ToolFormDialog(tool, names, self._theme, self._window, arguments, problem)
             if await dialogs.run_dialog(form) != int(QDialog.DialogCode.Accepted):
                 return
-            given, problem = form.arguments, ""
-            outcome: ToolOutcome = await self._client.run(partial(_called_by_hand, name, given))
+            arguments, problem = form.arguments, ""
+            outcome: ToolOutcome = await self._client.run(partial(_called_by_hand, name, arguments))
             if outcome.success:
                 if not await self._show_result(name, outcome):
                     return
@@ -262,8 +262,8 @@ class NoteCommands(QObject):
             )
             if new is None or new == path.name:
                 return
-            given = {"name": path.text, "new_name": new}
-            outcome: ToolOutcome = await self._client.run(partial(_called_by_hand, "move_note", given))
+            arguments = {"name": path.text, "new_name": new}
+            outcome: ToolOutcome = await self._client.run(partial(_called_by_hand, "move_note", arguments))
             if outcome.success or outcome.denied:
                 return
             typed, problem = new, failure_message(outcome)

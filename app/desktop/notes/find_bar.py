@@ -163,8 +163,8 @@ class FindBar(QFrame):
         """Replace all matches, as one undo step."""
         if not isinstance(self._view, LiveEditor) or self._view.isReadOnly():
             return
-        words, fresh = self.field.text(), self.replacement.text()
-        text, count = replace_all(self._text(), words, fresh, self._case.isChecked())
+        words, replacement = self.field.text(), self.replacement.text()
+        text, count = replace_all(self._text(), words, replacement, self._case.isChecked())
         self._view.replace_document(text.replace(PARAGRAPH_SEPARATOR, "\n"))
         self._search()
         self._count.setText(self.tr("{0} replaced").format(f"{count:,}"))
@@ -221,8 +221,8 @@ class FindBar(QFrame):
         """Highlight the matches around the cursor and show the number of the current one."""
         assert self._view is not None
         places, cursor = self._found.places, self._view.textCursor()
-        near = self._found.after(cursor.selectionStart()) or 0
-        first = max(0, min(near - _MAX_MARKS // 2, len(places) - _MAX_MARKS))
+        nearest = self._found.after(cursor.selectionStart()) or 0
+        first = max(0, min(nearest - _MAX_MARKS // 2, len(places) - _MAX_MARKS))
         marks = []
         for start, end in places[first : first + _MAX_MARKS]:
             mark = QTextEdit.ExtraSelection()

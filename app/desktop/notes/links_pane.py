@@ -93,25 +93,25 @@ class LinksPane(QScrollArea):
     def show_related(self, related: tuple[RelatedNote, ...]) -> None:
         """Show notes related by tags or meaning, with the reasons for each."""
         self._related = related
-        fresh = QWidget()
-        column = QVBoxLayout(fresh)
+        section = QWidget()
+        column = QVBoxLayout(section)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
         _section(column, self.tr("Related"), len(related), "")
         self._fill("related", column, (partial(self._relative, one) for one in related))
-        self._relatives = self._replaced(self._relatives, fresh)
+        self._relatives = self._replaced(self._relatives, section)
 
     def show_mentions(self, mentions: tuple[Mention, ...]) -> None:
         """Show unlinked mentions of the note."""
         self._mentions = mentions
-        fresh = QWidget()
-        column = QVBoxLayout(fresh)
+        section = QWidget()
+        column = QVBoxLayout(section)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
         _section(column, self.tr("Mentioned without a link"), len(mentions), "")
         self._fill("mentions", column, (partial(self._mention, mention) for mention in mentions))
         _left_out(column, len(mentions))
-        self._mentioned = self._replaced(self._mentioned, fresh)
+        self._mentioned = self._replaced(self._mentioned, section)
 
     def forget(self) -> None:
         """Clear the pane for another note."""
@@ -326,6 +326,6 @@ def _once_from(links: Iterable[LinkRecord]) -> list[LinkRecord]:
 
 def _left_out(column: QVBoxLayout, count: int) -> None:
     if count > _MAX_ROWS:
-        rest = QLabel(translate("LinksPane", "and {0} more").format(f"{count - _MAX_ROWS:,}"))
-        rest.setProperty("tone", "faint")
-        column.addWidget(rest)
+        label = QLabel(translate("LinksPane", "and {0} more").format(f"{count - _MAX_ROWS:,}"))
+        label.setProperty("tone", "faint")
+        column.addWidget(label)

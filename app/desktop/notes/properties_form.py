@@ -142,7 +142,7 @@ class PropertiesForm(QFrame):
 
     def _rebuild(self) -> None:
         self._stale = False
-        focused = next((name for name, made in self._focus_chain() if made.hasFocus()), None)
+        focused = next((name for name, editor in self._focus_chain() if editor.hasFocus()), None)
         body = QWidget()
         grid = QGridLayout(body)
         grid.setContentsMargins(4, 0, 0, 4)
@@ -163,7 +163,7 @@ class PropertiesForm(QFrame):
 
     def _focus_chain(self) -> tuple[tuple[str, QWidget], ...]:
         proxied = self._editors.items()
-        return tuple((name, made.focusProxy() or made) for name, made in proxied)
+        return tuple((name, editor.focusProxy() or editor) for name, editor in proxied)
 
     def _add_row(self, grid: QGridLayout, row: int, name: str, value: object) -> None:
         theme: Theme = self._theme.theme
@@ -173,15 +173,15 @@ class PropertiesForm(QFrame):
         label = ElidedLabel(name, "muted")
         label.setFixedWidth(round(_NAME_WIDTH * self._theme.zoom))
         label.setFixedHeight(round(_ROW_HEIGHT * self._theme.zoom))
-        made = create_value_editor(self._theme, name, value, self._editable)
-        made.changed.connect(lambda new: self.changed.emit(name, new))
-        made.tag_clicked.connect(self.tag_clicked)
-        made.link_clicked.connect(self.link_clicked)
-        self._editors[name] = made
+        editor = create_value_editor(self._theme, name, value, self._editable)
+        editor.changed.connect(lambda new: self.changed.emit(name, new))
+        editor.tag_clicked.connect(self.tag_clicked)
+        editor.link_clicked.connect(self.link_clicked)
+        self._editors[name] = editor
         top = Qt.AlignmentFlag.AlignTop
         grid.addWidget(mark, row, 0, top)
         grid.addWidget(label, row, 1, top)
-        grid.addWidget(made, row, 2)
+        grid.addWidget(editor, row, 2)
         if self._editable:
             remove = ThemedButton(self._theme, "x", self.tr("Remove {0}").format(name), None, size=12)
             remove.clicked.connect(partial(self.removed.emit, name))

@@ -173,10 +173,10 @@ class ListValue(ValueEditor):
 
     def _add(self) -> None:
         text = self.field.text().replace("#", "") if self._tags else self.field.text()
-        fresh = parse_value(text, True)
+        values = parse_value(text, True)
         self.field.clear()
-        if isinstance(fresh, list) and fresh:
-            self.changed.emit([*self._values, *fresh])
+        if isinstance(values, list) and values:
+            self.changed.emit([*self._values, *values])
 
 
 class _AddField(QLineEdit):

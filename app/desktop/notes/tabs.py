@@ -68,8 +68,8 @@ class _TabBar(QTabBar):
 
     def minimumTabSizeHint(self, index: int) -> QSize:
         """Return a width for a short name and the close button."""
-        whole = self.tabSizeHint(index)
-        return QSize(min(whole.width(), round(_MIN_TAB_WIDTH * self._theme.zoom)), whole.height())
+        size = self.tabSizeHint(index)
+        return QSize(min(size.width(), round(_MIN_TAB_WIDTH * self._theme.zoom)), size.height())
 
 
 class _TabGroup(QTabWidget):
@@ -223,12 +223,12 @@ class NoteTabs(QWidget):
 
     def close_others(self, group: _TabGroup, keep: int) -> None:
         """Close the other tabs of `group`."""
-        kept = self._tabs_of(group)[keep]
+        current = self._tabs_of(group)[keep]
 
         async def close() -> None:
             for tab in self._tabs_of(group):
                 row = group.indexOf(cast("QWidget", tab))
-                if tab is not kept and not await self._close(group, row):
+                if tab is not current and not await self._close(group, row):
                     return
 
         tasks.start(close(), owner=self, what=self.tr("close the tabs"))

@@ -116,14 +116,16 @@ class WritingCommands(QObject):
             return
         title, now = note.document.page.path.name, datetime.now()
         try:
-            made = await self._client.run(lambda vault: daily_notes.template_text(vault, chosen, title, now))
+            template = await self._client.run(
+                lambda vault: daily_notes.template_text(vault, chosen, title, now)
+            )
         except ScriptoriumError as error:
             self.failed.emit(self.tr("The template was not inserted: {0}").format(error.message))
             return
         if not note.editing:
             note.show_mode(ViewMode.LIVE)
         try:
-            _insert_template(note.editor, made)
+            _insert_template(note.editor, template)
         except ScriptoriumError as error:
             self.failed.emit(self.tr("The template was not inserted: {0}").format(error.message))
             return
@@ -230,13 +232,13 @@ def _insert_template(editor: LiveEditor, made: Expanded) -> None:
     body = read_frontmatter(template).body_start
     after = text[read_frontmatter(text).body_start :]
     own = text[: len(text) - len(after)]
-    fresh = with_properties(text, template).removesuffix(after)
+    merged = with_properties(text, template).removesuffix(after)
     cursor = editor.textCursor()
     if cursor.selectionStart() < utf16_length(own):
         cursor.setPosition(max(utf16_length(own), cursor.selectionEnd()))
     with one_undo_step(cursor):
         cursor.insertText(template[body:])
-        replace_document(QTextCursor(editor.document()), own, fresh)
+        replace_document(QTextCursor(editor.document()), own, merged)
     if made.cursor is not None and (place := len(for_editor(made.text[: made.cursor]))) >= body:
         cursor.setPosition(cursor.position() - utf16_length(template[place:]))
     editor.setTextCursor(cursor)

@@ -126,12 +126,12 @@ class ProblemsPanel(Panel):
         while True:
             title = self.tr("Rename “{0}”?").format(listed)
             label = self.tr("The file name is not UTF-8. The content of the file does not change. New name:")
-            given = await dialogs.prompt_text(
+            new_name = await dialogs.prompt_text(
                 self.window(), title, label, name, accept=self.tr("Rename"), problem=problem
             )
-            if given is None:
+            if new_name is None:
                 return
-            name = given
+            name = new_name
             outcome = await self._client.run(partial(_renamed, listed=listed, name=name))
             if outcome.success:
                 return

@@ -155,15 +155,15 @@ class QueryField(SearchField):
         same = offered is not None and wanted is not None and wanted.kind == offered.kind
         if wanted is None or not same or row >= len(self._suggestions):
             return
-        made = self._suggestions[row].text
+        suggestion = self._suggestions[row].text
         end = wanted.end
         # An existing bracket or quotation mark after the cursor closes the inserted one.
-        end += made[-1:] in ("]", '"') and text[end : end + 1] == made[-1:]
+        end += suggestion[-1:] in ("]", '"') and text[end : end + 1] == suggestion[-1:]
         inside = wanted.kind == "property"
-        place = wanted.start + len(made) - inside
-        fresh = text[: wanted.start] + made + text[end:]
-        if wanted.kind != "operator" and not inside and place == len(fresh):
-            fresh, place = f"{fresh} ", place + 1
-        self.setText(fresh)
-        self.setCursorPosition(to_utf16_offset(fresh, place))
+        place = wanted.start + len(suggestion) - inside
+        new_text = text[: wanted.start] + suggestion + text[end:]
+        if wanted.kind != "operator" and not inside and place == len(new_text):
+            new_text, place = f"{new_text} ", place + 1
+        self.setText(new_text)
+        self.setCursorPosition(to_utf16_offset(new_text, place))
         self.complete()

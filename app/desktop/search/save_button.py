@@ -89,8 +89,8 @@ class SaveSearchButton(ThemedButton):
 
     async def _rename(self, name: str) -> None:
         label = self.tr("New name for “{0}”:").format(name)
-        fresh = await dialogs.prompt_text(
+        new_name = await dialogs.prompt_text(
             self.window(), self.tr("Rename search"), label, name, accept=self.tr("Rename")
         )
-        if fresh:
-            await self._client.run(lambda vault: vault.searches.rename(name, fresh))
+        if new_name:
+            await self._client.run(lambda vault: vault.searches.rename(name, new_name))

@@ -126,11 +126,11 @@ class SettingsDialog(QDialog):
         self.list.setAccessibleName(self.tr("Sections"))
         side.setObjectName("page")
         side.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        left = QVBoxLayout(side)
-        left.setContentsMargins(12, 12, 12, 12)
-        left.setSpacing(8)
-        left.addWidget(self.search)
-        left.addWidget(self.list, 1)
+        column = QVBoxLayout(side)
+        column.setContentsMargins(12, 12, 12, 12)
+        column.setSpacing(8)
+        column.addWidget(self.search)
+        column.addWidget(self.list, 1)
         side.setFixedWidth(round(220 * self._theme.zoom))
         self.area = QScrollArea(self)
         self.area.setWidgetResizable(True)
@@ -148,11 +148,11 @@ class SettingsDialog(QDialog):
         self._column.addStretch(1)
         self.area.setFrameShape(QFrame.Shape.NoFrame)
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        whole = QHBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addWidget(side)
-        whole.addWidget(self.area, 1)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(side)
+        layout.addWidget(self.area, 1)
         self.list.setCurrentRow(0)
         self.list.currentItemChanged.connect(lambda item, _: self._show_item(item))
 
@@ -205,28 +205,28 @@ class SettingsDialog(QDialog):
 
     def _extra(self, section: str, block: QWidget) -> QWidget:
         """Build the section's extra widget; the search finds it by the section's name."""
-        made = self._extras[section](block)
+        widget = self._extras[section](block)
         title = Settings.model_fields[section].title or section
-        words = f"{title} {made.accessibleDescription()} {section}".casefold()
-        self._rows.append(_SettingRow(section, "", words, made, QLabel()))
-        return made
+        words = f"{title} {widget.accessibleDescription()} {section}".casefold()
+        self._rows.append(_SettingRow(section, "", words, widget, QLabel()))
+        return widget
 
     def _setting(self, section: str, name: str) -> QWidget:
         holder: BaseModel = getattr(self.settings, section)
         field = type(holder).model_fields[name]
         value = getattr(holder, name)
-        made = (
+        editor = (
             self._own[section, name](value)
             if (section, name) in self._own
             else create_editor(name, field, value)
         )
-        made.changed.connect(lambda value: self._apply_value(section, name, value))
-        self._editors[section, name] = made
+        editor.changed.connect(lambda value: self._apply_value(section, name, value))
+        self._editors[section, name] = editor
         widget = QWidget(self._sections[section])
         column = QVBoxLayout(widget)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
-        column.addWidget(with_description(field.title or name, field.description or "", made))
+        column.addWidget(with_description(field.title or name, field.description or "", editor))
         error = QLabel(widget)
         error.setProperty("tone", "danger")
         error.setTextFormat(Qt.TextFormat.PlainText)
@@ -243,13 +243,13 @@ class SettingsDialog(QDialog):
         holder = getattr(self.settings, section)
         values = {**holder.model_dump(), name: value}
         try:
-            fresh = type(holder).model_validate(values)
+            validated = type(holder).model_validate(values)
         except ValidationError as error:
             row.error.setText("; ".join(problem["msg"] for problem in error.errors()))
             row.error.show()
             return
         row.error.hide()
-        self.settings = self.settings.model_copy(update={section: fresh})
+        self.settings = self.settings.model_copy(update={section: validated})
         self.changed.emit(self.settings)
 
     def _show_item(self, item: QListWidgetItem | None) -> None:

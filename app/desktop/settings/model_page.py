@@ -201,7 +201,7 @@ def settings_with_model(
     settings: Settings, theme: ThemeSource, client: VaultClient | None, parent: QWidget
 ) -> SettingsDialog:
     """Return the settings dialog with its extra widgets: keys, switches, secrets."""
-    made: list[ModelPage] = []
+    model_pages: list[ModelPage] = []
 
     def set_model(name: str) -> None:
         chosen = dialog.editor_of("model", "model")
@@ -210,8 +210,8 @@ def settings_with_model(
             chosen.emit_value()
 
     def extra(block: QWidget) -> QWidget:
-        made.append(ModelPage(client, theme, dialog.settings.model, set_model, block))
-        return made[0]
+        model_pages.append(ModelPage(client, theme, dialog.settings.model, set_model, block))
+        return model_pages[0]
 
     secrets: list[MessagesPage] = []
 
@@ -227,10 +227,10 @@ def settings_with_model(
 
     def put(section: str, name: str, id: str, there: bool) -> None:
         """Add an id to a list setting, or remove it."""
-        kept = [one for one in getattr(getattr(dialog.settings, section), name) if one != id]
+        others = [one for one in getattr(getattr(dialog.settings, section), name) if one != id]
         line = dialog.editor_of(section, name)
         if isinstance(line.control, QLineEdit):
-            line.control.setText(", ".join([*kept, id] if there else kept))
+            line.control.setText(", ".join([*others, id] if there else others))
             line.emit_value()
 
     def switch_plugin(name: str, on: bool) -> None:
@@ -298,7 +298,7 @@ def settings_with_model(
 
     def show(changed: Settings) -> None:
         """Update the existing widgets; a section that is built later starts with the settings of then."""
-        for model in made:
+        for model in model_pages:
             model.show_model(changed.model)
         for message in secrets:
             message.show_settings(changed.messages)
@@ -338,13 +338,13 @@ def _show_text(label: QLabel, text: str, tone: str = "muted") -> None:
 
 
 def _stacked(*parts: QWidget | QHBoxLayout, spacing: int = 4) -> QWidget:
-    whole = QWidget()
-    column = QVBoxLayout(whole)
+    widget = QWidget()
+    column = QVBoxLayout(widget)
     column.setContentsMargins(0, 0, 0, 0)
     column.setSpacing(spacing)
-    whole.setAccessibleDescription(
+    widget.setAccessibleDescription(
         " ".join(part.accessibleDescription() for part in parts if isinstance(part, QWidget))
     )
     for part in parts:
         column.addWidget(part) if isinstance(part, QWidget) else column.addLayout(part)
-    return whole
+    return widget

@@ -66,10 +66,10 @@ class ProgramsPage(QFrame):
             self.words.setText(self.tr("Searching…"))
             return
         names = {one.name for one in self._settings.programs}
-        fresh = [one for one in self._found if one.name not in names]
-        for one in fresh:
+        missing = [one for one in self._found if one.name not in names]
+        for one in missing:
             self._rows.addWidget(self._row(one))
-        if fresh:
+        if missing:
             self.words.setText(self.tr("These programs handle their own login. No key is needed here."))
         elif self._found:
             self.words.setText(self.tr("All programs found are already in the list."))
@@ -82,8 +82,8 @@ class ProgramsPage(QFrame):
             )
 
     def _row(self, program: AgentProgram) -> QWidget:
-        whole = QWidget()
-        row = QHBoxLayout(whole)
+        widget = QWidget()
+        row = QHBoxLayout(widget)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(12)
         name = QLabel(program.name)
@@ -98,4 +98,4 @@ class ProgramsPage(QFrame):
         row.addWidget(name)
         row.addWidget(command, 1)
         row.addWidget(add)
-        return whole
+        return widget

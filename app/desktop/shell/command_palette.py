@@ -230,9 +230,9 @@ class CommandPalette(QFrame):
     async def _match(self, selected: PaletteItem | None = None) -> None:
         """Rank in a thread, which takes longer than a frame for 100,000 names; keep the `selected` item."""
         self._round += 1
-        mine, query, keys = self._round, self.field.text(), self._keys
+        round_number, query, keys = self._round, self.field.text(), self._keys
         found = await asyncio.to_thread(best_matches, query, keys, _MAX_ROWS)
-        if mine == self._round and keys is self._keys:
+        if round_number == self._round and keys is self._keys:
             items = tuple(_with_matched_alias(self._choices[index], query) for index in found)
             self.model.show(items)
             rows = (row for row, item in enumerate(items) if selected and item.key == selected.key)

@@ -51,8 +51,8 @@ class ProgressItem(QWidget):
         self.bar.setRange(0, total)
         self.bar.setValue(done)
         counts = f"{done:,} / {total:,}" if total else f"{done:,}"
-        left = time_left(done, total, time.monotonic() - self._since)
-        self.words.setText(f"{self._name} {counts}{f' · {left}' if left else ''}")
+        remaining = time_left(done, total, time.monotonic() - self._since)
+        self.words.setText(f"{self._name} {counts}{f' · {remaining}' if remaining else ''}")
         self.bar.setAccessibleName(self.words.text())
         self.show()
 
@@ -230,10 +230,10 @@ def time_left(done: int, total: int, seconds: float) -> str:
     """Return the estimated time left; empty while it can't be estimated."""
     if seconds < 2 or not 0 < done < total:
         return ""
-    left = seconds / done * (total - done)
-    if left < 90:
-        return f"{max(1, round(left))} s"
-    return f"{round(left / 60)} min"
+    seconds_left = seconds / done * (total - done)
+    if seconds_left < 90:
+        return f"{max(1, round(seconds_left))} s"
+    return f"{round(seconds_left / 60)} min"
 
 
 def _set_tone(button: QToolButton, tone: str) -> None:

@@ -177,23 +177,23 @@ class _RecentButton(QToolButton):
     def __init__(self, theme: ThemeSource, vault: RecentVault) -> None:
         super().__init__()
         self.setObjectName("recentVault")
-        there = vault.exists
+        exists = vault.exists
         self.setAccessibleName(self.tr("Open {0}").format(vault.name))
-        self.setToolTip(vault.path if there else self.tr("{0} is missing").format(vault.path))
+        self.setToolTip(vault.path if exists else self.tr("{0} is missing").format(vault.path))
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._line = line = QHBoxLayout(self)
         line.setContentsMargins(8, 6, 8, 6)
         line.setSpacing(10)
         mark = QLabel()
-        symbol = "folder-simple" if there else "link-break"
+        symbol = "folder-simple" if exists else "link-break"
         mark.setPixmap(icon(theme.theme, symbol, theme.theme.faint).pixmap(QSize(18, 18)))
         name = QLabel(vault.name)
         name.setProperty("textSize", "strong")
         place = ElidedLabel(vault.path)
         place.setProperty("tone", "faint")
-        when = QLabel(time_ago(vault.opened) if there else self.tr("missing"))
-        when.setProperty("tone", "muted" if there else "warning")
+        when = QLabel(time_ago(vault.opened) if exists else self.tr("missing"))
+        when.setProperty("tone", "muted" if exists else "warning")
         line.addWidget(mark)
         line.addWidget(name)
         line.addWidget(place)

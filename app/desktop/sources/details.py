@@ -80,25 +80,25 @@ class SourceDetails(QWidget):
     def show_source(self, info: SourceInfo) -> None:
         """Show a source."""
         self._info = info
-        kept = info.config
-        self.name.setText(kept.name)
-        self.kind.setText(kind_label(kept.kind))
+        config = info.config
+        self.name.setText(config.name)
+        self.kind.setText(kind_label(config.kind))
         self.where.setText(info.detail)
         self.where.setVisible(bool(info.detail))
         self.problem.setText(info.problem)
         self.problem.setVisible(bool(info.problem))
-        self.pause_button.set_symbol("play" if kept.paused else "pause")
-        words = self.tr("Resume") if kept.paused else self.tr("Pause")
+        self.pause_button.set_symbol("play" if config.paused else "pause")
+        words = self.tr("Resume") if config.paused else self.tr("Pause")
         self.pause_button.setToolTip(words)
         self.pause_button.setAccessibleName(words)
         self.open_button.setVisible(bool(info.detail))
-        self.check_button.setVisible(kept.kind == "feed" and not kept.paused)
-        if isinstance(kept, FolderConfig):
+        self.check_button.setVisible(config.kind == "feed" and not config.paused)
+        if isinstance(config, FolderConfig):
             self._stack.setCurrentIndex(0)
-            self._show_files(info, kept)
+            self._show_files(info, config)
         else:
             self._stack.setCurrentIndex(1)
-            self._show_stream(info, kept)
+            self._show_stream(info, config)
 
     def _show_files(self, info: SourceInfo, kept: FolderConfig) -> None:
         self.rules.show_rules(kept)
@@ -119,23 +119,23 @@ class SourceDetails(QWidget):
             row.setData(0, Qt.ItemDataRole.UserRole, one)
             self.news.addTopLevelItem(row)
         self.news.setVisible(bool(info.items))
-        said = self.tr("No news since the app started.")
+        text = self.tr("No news since the app started.")
         if info.waiting:
-            said = self.tr(" {0} not read by an agent yet.").format(info.waiting)
+            text = self.tr(" {0} not read by an agent yet.").format(info.waiting)
         elif info.items:
-            said = self.tr("Agents have read all news.")
+            text = self.tr("Agents have read all news.")
         if info.checked:
-            said += self.tr(" Last checked at {0}.").format(format_time(info.checked))
+            text += self.tr(" Last checked at {0}.").format(format_time(info.checked))
         if isinstance(kept, FeedConfig):
-            said += self.tr(" Checked every {0} minutes.").format(f"{kept.minutes:,}")
+            text += self.tr(" Checked every {0} minutes.").format(f"{kept.minutes:,}")
         elif kept.globs:
-            said += self.tr(" Only of {0}.").format(", ".join(kept.globs))
-        self.said.setText(said)
+            text += self.tr(" Only of {0}.").format(", ".join(kept.globs))
+        self.said.setText(text)
 
     def _open(self) -> None:
         if self._info is not None:
-            where = self._info.detail
-            url = QUrl(where) if where.startswith(_WEB_SCHEMES) else QUrl.fromLocalFile(where)
+            target = self._info.detail
+            url = QUrl(target) if target.startswith(_WEB_SCHEMES) else QUrl.fromLocalFile(target)
             QDesktopServices.openUrl(url)
 
     def _open_news(self, row: QTreeWidgetItem) -> None:

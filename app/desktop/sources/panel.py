@@ -158,8 +158,8 @@ class SourcesPanel(Panel):
 
     def follow_vault(self) -> None:
         """Let agents follow changes in the vault."""
-        kept = VaultStreamConfig(id=new_id("vault"), name=self.tr("This vault"))
-        self._start(self._add(kept), self.tr("follow this vault"))
+        config = VaultStreamConfig(id=new_id("vault"), name=self.tr("This vault"))
+        self._start(self._add(config), self.tr("follow this vault"))
 
     async def _add_folder(self) -> None:
         title = self.tr("Choose a folder for agents")
@@ -187,16 +187,16 @@ class SourcesPanel(Panel):
             await self.load()
             self.choose(kept.id)
 
-    async def _edit(self, kept: SourceConfig) -> None:
+    async def _edit(self, config: SourceConfig) -> None:
         """Ask for the settings until they are valid or the user cancels."""
         problem = ""
         while True:
-            sheet = SourceDialog(kept, self._theme, self.window(), problem)
+            sheet = SourceDialog(config, self._theme, self.window(), problem)
             if await dialogs.run_dialog(sheet) != int(QDialog.DialogCode.Accepted):
                 return
-            kept = sheet.changed
+            config = sheet.changed
             try:
-                await self._client.run(partial(_change_source, kept))
+                await self._client.run(partial(_change_source, config))
             except ScriptoriumError as error:
                 problem = error.message
                 continue

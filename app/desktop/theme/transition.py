@@ -71,9 +71,9 @@ class ThemeTransition(QObject):
                 widget.setAttribute(_OWN_STYLE, False)
             self._marked.discard(widget)
             yield
-        seen = [widget for widget in self._undressed if isValid(widget) and widget.isVisible()]
+        visible = [widget for widget in self._undressed if isValid(widget) and widget.isVisible()]
         yield
-        yield from self._polish(seen)
+        yield from self._polish(visible)
         yield from _done(in_sight)
         self._show_again()
         yield

@@ -37,10 +37,10 @@ def create_field(parameter: Parameter, field: FieldInfo, value: object, find: Fi
         return _json(value)
     if parameter.many and parameter.name == "args":
         return _create_arguments_field(value)
-    made = create_editor(parameter.name, field, value)
-    if isinstance(made.control, QLineEdit):
-        made.control.setPlaceholderText(_placeholder(parameter))
-    return made
+    editor = create_editor(parameter.name, field, value)
+    if isinstance(editor.control, QLineEdit):
+        editor.control.setPlaceholderText(_placeholder(parameter))
+    return editor
 
 
 class NameField(QLineEdit):
@@ -134,9 +134,9 @@ def _names(parameter: Parameter, value: object, find: Find) -> Editor:
             return text or None
         return [part.strip() for part in text.split(",") if part.strip()] or None
 
-    made = Editor(line, read)
-    line.editingFinished.connect(made.emit_value)
-    return made
+    editor = Editor(line, read)
+    line.editingFinished.connect(editor.emit_value)
+    return editor
 
 
 def _create_markdown_field(value: object) -> Editor:
@@ -147,8 +147,8 @@ def _create_markdown_field(value: object) -> Editor:
 
 def _properties(value: object) -> Editor:
     """Return an editor for properties, one per line as at the top of a note."""
-    given = value if isinstance(value, dict) else {}
-    shown = "\n".join(f"{name}: {json.dumps(one, ensure_ascii=False)}" for name, one in given.items())
+    properties = value if isinstance(value, dict) else {}
+    shown = "\n".join(f"{name}: {json.dumps(one, ensure_ascii=False)}" for name, one in properties.items())
     area = _area(shown, _VISIBLE_LINES[ArgumentKind.PROPERTIES])
     area.setPlaceholderText(translate("ToolForm", "status: draft\nrating: 4\ntopics: [tea, water]"))
 
@@ -178,9 +178,9 @@ def _create_arguments_field(value: object) -> Editor:
         except ValueError:
             return line.text().split()  # an unclosed quotation mark is an ordinary character
 
-    made = Editor(line, read)
-    line.textChanged.connect(made.emit_value)
-    return made
+    editor = Editor(line, read)
+    line.textChanged.connect(editor.emit_value)
+    return editor
 
 
 def _json(value: object) -> Editor:
@@ -206,9 +206,9 @@ def _area(text: str, lines: int) -> QPlainTextEdit:
 
 
 def _connect_area(area: QPlainTextEdit, read: Callable[[], object]) -> Editor:
-    made = Editor(area, read)
-    area.textChanged.connect(made.emit_value)
-    return made
+    editor = Editor(area, read)
+    area.textChanged.connect(editor.emit_value)
+    return editor
 
 
 def _placeholder(parameter: Parameter) -> str:

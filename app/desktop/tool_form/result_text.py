@@ -77,8 +77,8 @@ def _cell_text(value: object, place: str = "") -> str:
         return "; ".join(_cell_text(one, place) for one in value[:20])
     text = " ".join(str(value).split())
     if text.lower().endswith(NOTE_SUFFIXES) and len(text) < _MAX_INLINE_CHARS:
-        made = wikilink(text)
-        return made.replace("|", "\\|") if place else made
+        link = wikilink(text)
+        return link.replace("|", "\\|") if place else link
     return _escape_markdown(text if len(text) <= _MAX_INLINE_CHARS else f"{text[: _MAX_INLINE_CHARS - 1]}…")
 
 

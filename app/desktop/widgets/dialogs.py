@@ -202,10 +202,10 @@ async def prompt_text(
     field.setAccessibleName(label)
     field.selectAll()
     sheet.add_body(field)
-    trouble = _label(problem)
-    trouble.setProperty("tone", "danger")
-    trouble.setVisible(bool(problem))
-    sheet.add_body(trouble)
+    error_label = _label(problem)
+    error_label.setProperty("tone", "danger")
+    error_label.setVisible(bool(problem))
+    sheet.add_body(error_label)
     sheet.add_button(translate("Dialogs", "Cancel"), int(QDialog.DialogCode.Rejected))
     done = sheet.add_button(accept, int(QDialog.DialogCode.Accepted), "primary")
     done.setDefault(True)
@@ -213,8 +213,8 @@ async def prompt_text(
 
     def validate(text: str) -> None:
         wrong = check(text.strip()) if check is not None and text.strip() else ""
-        trouble.setText(wrong)
-        trouble.setVisible(bool(wrong))
+        error_label.setText(wrong)
+        error_label.setVisible(bool(wrong))
         field.setAccessibleDescription(wrong)
         done.setEnabled(bool(text.strip()) and not wrong)
 

@@ -67,14 +67,14 @@ def status_label(tool: ToolState) -> str:
 
 def tool_tip(tool: ToolState) -> str:
     """Return the tool's description of itself, marked as unverified."""
-    said = [describe(tool.summary)]
+    lines = [describe(tool.summary)]
     if tool.hints:
         words = translate(
             "ExternalServers", "Description by the server (unverified): {0}. Every call needs your approval."
         )
-        said.append(words.format(", ".join(tool.hints)))
-    said.append(translate("ExternalServers", "Agents call it {0}.").format(tool.called))
-    return "\n".join(said)
+        lines.append(words.format(", ".join(tool.hints)))
+    lines.append(translate("ExternalServers", "Agents call it {0}.").format(tool.called))
+    return "\n".join(lines)
 
 
 def progress_label(progress: ExternalProgress) -> str:

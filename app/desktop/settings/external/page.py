@@ -92,14 +92,14 @@ class ExternalServersPage(Editor):
             self._is_reading = False
 
     def _show_servers(self) -> None:
-        kept = {card.server: card for card in self.cards.values()}
+        existing = {card.server: card for card in self.cards.values()}
         self.cards = {}
         for place, server in enumerate(self.servers):
-            card = kept.pop(server, None) or self._made_card(server)
+            card = existing.pop(server, None) or self._made_card(server)
             self.cards[server.name] = card
             self._column.insertWidget(place, card)
             card.show_state(self._states.get(server.name))
-        for card in kept.values():
+        for card in existing.values():
             card.hide()
             card.deleteLater()
         self.empty.setVisible(not self.servers)
@@ -146,8 +146,8 @@ class ExternalServersPage(Editor):
 
     async def _ask_for_server(self, old: ExternalServer | None) -> tuple[ExternalServer | None, bool]:
         """Ask for a server; return it (None if canceled) and whether it has a new token."""
-        taken = [one.name for one in self.servers if old is None or one.name != old.name]
-        form = ServerDialog(self._client, old, taken, self)
+        names = [one.name for one in self.servers if old is None or one.name != old.name]
+        form = ServerDialog(self._client, old, names, self)
         accepted = await dialogs.run_dialog(form) == int(QDialog.DialogCode.Accepted)
         return (form.server, form.has_new_token) if accepted else (None, False)
 

@@ -170,7 +170,7 @@ class ServerDialog(dialogs.SheetDialog):
         try:
             arguments = parse_arguments(self.arguments.text())
             self._check(name)
-            made = ExternalServer(
+            server = ExternalServer(
                 name=name,
                 transport=self.kind.currentData(),
                 command=self.command.text().strip(),
@@ -187,7 +187,7 @@ class ServerDialog(dialogs.SheetDialog):
                 "; ".join(f"{one['loc'][0]}: {one['msg']}" for one in error.errors()), "danger"
             )
         else:
-            return made
+            return server
         return None
 
     def _check(self, name: str) -> None:

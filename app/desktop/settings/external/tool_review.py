@@ -32,14 +32,14 @@ class ToolReviewDialog(dialogs.SheetDialog):
             self.view.show_contents(now, now)
         self.add_body(self.view)
         if tool.hints:
-            said = QLabel(
+            label = QLabel(
                 self.tr(
                     "Description by the server (unverified): {0}. Every call needs your approval."
                 ).format(", ".join(tool.hints))
             )
-            said.setProperty("tone", "muted")
-            said.setWordWrap(True)
-            self.add_body(said)
+            label.setProperty("tone", "muted")
+            label.setWordWrap(True)
+            self.add_body(label)
         if tool.status == "allowed":
             self.add_button(self.tr("Revoke"), WITHDRAW_RESULT)
         close = self.add_button(
