@@ -351,11 +351,11 @@ class MainWindow(QMainWindow):
         self.change_general(zoom=round(min(2.5, max(0.7, zoom)), 2))
 
     def _show_vault_lost(self) -> None:
-        words = self.tr(
+        text = self.tr(
             "The vault folder is missing: unplugged, unmounted or moved. Open notes stay open, and "
             "unsaved text is kept. Scriptorium reconnects when the folder is back."
         )
-        self.banners.show_message("lost", words, "danger")
+        self.banners.show_message("lost", text, "danger")
 
     def _mark_reading(self, reading: bool) -> None:
         if self.view is not None:

@@ -316,8 +316,8 @@ class VaultController(QObject):
         return panel is not None and panel.shows(conversation) and self._window.isActiveWindow()
 
     def _failure(self, event: TaskFailed) -> str:
-        words = self.tr("Could not {0}: {1}. Your notes are safe. Retrying in {2} s.")
-        return words.format(event.task, event.reason.rstrip("."), f"{event.again_in:g}")
+        text = self.tr("Could not {0}: {1}. Your notes are safe. Retrying in {2} s.")
+        return text.format(event.task, event.reason.rstrip("."), f"{event.again_in:g}")
 
     def _handle_events(self, events: tuple[Event, ...]) -> None:
         for event in events:
@@ -342,10 +342,10 @@ class VaultController(QObject):
                 self.embedding.emit(event)
             elif isinstance(event, EmbeddingFailed):
                 self.embedding.emit(EmbeddingProgressed(0, 0))
-                words = self.tr("Semantic search is unavailable: {0}")
+                text = self.tr("Semantic search is unavailable: {0}")
                 if event.switching:
-                    words = self.tr("Could not switch the language model; the previous one stays in use: {0}")
-                self.notice.emit(words.format(event.reason))
+                    text = self.tr("Could not switch the language model; the previous one stays in use: {0}")
+                self.notice.emit(text.format(event.reason))
             elif isinstance(event, ModelSwitched):
                 self.done.emit(self.tr("Language model switched"))
             elif isinstance(event, TurnFinished):

@@ -409,13 +409,13 @@ class VaultLayout(QWidget):
                     self._button(spec.id, spec.icon, translate_title(spec.title), f"show-{spec.id}")
                 )
         column.addStretch(1)
-        for name, symbol, words in (
+        for name, symbol, label in (
             ("graph", "share-network", self.tr("Graph")),
             ("agent", "sparkle", self.tr("Agent")),
             ("bottom", "activity", self.tr("Activity and audit log")),
         ):
             if name == "bottom" or name in self._specs:
-                column.addWidget(self._button(name, symbol, words, f"toggle-{name}"))
+                column.addWidget(self._button(name, symbol, label, f"toggle-{name}"))
         settings = ThemedButton(self._theme, "gear-six", self.tr("Settings"), size=20)
         settings.clicked.connect(lambda: self.command.emit("settings"))
         column.addWidget(settings)

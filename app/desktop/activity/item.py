@@ -176,8 +176,8 @@ def origin_label(starter: ActivityOrigin) -> str:
 
 def tool_label(activity: ActivityItem) -> str:
     """Return the display name of the tool or work."""
-    words = describe(activity.what).replace("_", " ")
-    return words[:1].upper() + words[1:]
+    text = describe(activity.what).replace("_", " ")
+    return text[:1].upper() + text[1:]
 
 
 def describe_item(activity: ActivityItem) -> str:

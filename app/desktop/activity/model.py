@@ -131,8 +131,8 @@ class ActivityModel(QAbstractListModel):
         activity = self._rows[index.row()]
         if role == ACTIVITY_ROLE:
             return activity
-        words = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole)
-        return describe_item(activity) if role in words else None
+        text_roles = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole)
+        return describe_item(activity) if role in text_roles else None
 
     def _of(self, key: str) -> ActivityItem | None:
         return next((row for row in self._rows if row.key == key), None)
@@ -180,8 +180,8 @@ class ActivityModel(QAbstractListModel):
         first = next((one for one in self._rows if one.entry and one.entry.id == event.outcome.entry), None)
         if first is not None and first.entry is not None:
             more = pluralize(event.repeats, self.tr("more call"), self.tr("more calls"))
-            words = self.tr("{0} ({1} refused)").format(item_from_entry(first.entry).summary, more)
-            self.put(replace(first, summary=words))
+            text = self.tr("{0} ({1} refused)").format(item_from_entry(first.entry).summary, more)
+            self.put(replace(first, summary=text))
 
     def _end_unlogged(self, event: ToolFinished) -> None:
         """End a call whose entry can't be written for now; the entry replaces it later."""
@@ -215,9 +215,9 @@ class ActivityModel(QAbstractListModel):
             case TokenRefused(refused):
                 self._refused(refused)
             case VaultLost():
-                words = self.tr("The vault folder is missing.")
+                text = self.tr("The vault folder is missing.")
                 self._add_system_item(
-                    ActivityKind.VAULT, self.tr("Watch the vault"), words, ActivityStatus.FAILED
+                    ActivityKind.VAULT, self.tr("Watch the vault"), text, ActivityStatus.FAILED
                 )
             case VaultFound():
                 self._add_system_item(
@@ -227,14 +227,14 @@ class ActivityModel(QAbstractListModel):
                 )
 
     def _refused(self, refused: RejectedTokens) -> None:
-        words = pluralize(
+        text = pluralize(
             refused.count,
             self.tr("request used an unknown or revoked token"),
             self.tr("requests used an unknown or revoked token"),
         )
         who = self.tr("; the most recent claims to be {0}").format(refused.says) if refused.says else ""
         title = self.tr("Reject a program")
-        self._add_system_item(ActivityKind.VAULT, title, words + who, ActivityStatus.DENIED)
+        self._add_system_item(ActivityKind.VAULT, title, text + who, ActivityStatus.DENIED)
 
     def _changed_outside(self, event: NotesChanged) -> None:
         parts = []
@@ -244,11 +244,11 @@ class ActivityModel(QAbstractListModel):
             parts.append(pluralize(len(event.removed), self.tr("file removed"), self.tr("files removed")))
         if not parts:
             return
-        words = self.tr("{0} by another program").format(", ".join(parts))
+        text = self.tr("{0} by another program").format(", ".join(parts))
         if len(event.paths) == 1:
-            words = f"{words}: {event.paths[0].text}"
+            text = f"{text}: {event.paths[0].text}"
         paths = tuple(path.text for path in event.paths)
-        self._add_system_item(ActivityKind.VAULT, self.tr("Changed outside the app"), words, paths=paths)
+        self._add_system_item(ActivityKind.VAULT, self.tr("Changed outside the app"), text, paths=paths)
 
     def _embedded(self, progress: EmbeddingProgressed) -> None:
         """Return the activity of the current indexing run: it grows, and the next run has its own."""
@@ -260,18 +260,18 @@ class ActivityModel(QAbstractListModel):
             if progress.failed
             else ActivityStatus.COMPLETED
         )
-        words = self.tr("{0} of {1} notes").format(f"{progress.done:,}", f"{total:,}")
+        text = self.tr("{0} of {1} notes").format(f"{progress.done:,}", f"{total:,}")
         if progress.switching:
-            words = self.tr("{0}, for the new language model").format(words)
+            text = self.tr("{0}, for the new language model").format(text)
         if progress.failed:
-            words += self.tr(", {0} could not be read").format(f"{progress.failed:,}")
+            text += self.tr(", {0} could not be read").format(f"{progress.failed:,}")
         known = self._of("meaning")
         if over and (known is None or known.status is not ActivityStatus.RUNNING):
             if total == 1:
                 return  # A single saved note needs no row.
             known = None
         at = known.at if known is not None and known.status is ActivityStatus.RUNNING else time.time()
-        item = self._system(ActivityKind.MEANING, self.tr("Semantic search"), words, status, "meaning", at)
+        item = self._system(ActivityKind.MEANING, self.tr("Semantic search"), text, status, "meaning", at)
         if known is not None and known.status is not ActivityStatus.RUNNING:
             self._rename("meaning")
         self.put(item)

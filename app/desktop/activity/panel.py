@@ -191,8 +191,8 @@ class ActivityPanel(Panel):
 
     def _show_count(self) -> None:
         waiting = len(self._feed.waiting) if self._feed is not None else 0
-        words = self.tr("{0} waiting").format(waiting) if waiting else ""
-        self.count.setText(words)
+        text = self.tr("{0} waiting").format(waiting) if waiting else ""
+        self.count.setText(text)
         self._stack.setCurrentIndex(0 if self.shown.rowCount() else 1)
         self._show_empty_state()
 

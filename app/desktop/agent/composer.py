@@ -190,15 +190,15 @@ class Composer(QFrame):
         return row
 
     def _editing_row(self) -> QWidget:
-        words = QLabel(self.tr("Sending replaces this message and everything after it."))
-        words.setProperty("tone", "muted")
-        words.setWordWrap(True)
+        label = QLabel(self.tr("Sending replaces this message and everything after it."))
+        label.setProperty("tone", "muted")
+        label.setWordWrap(True)
         drop = ThemedButton(self._theme, "x", self.tr("Cancel editing (Esc)"), self, size=12)
         drop.clicked.connect(self._drop_edit)
         self._editing = QWidget()
         row = QHBoxLayout(self._editing)
         row.setContentsMargins(4, 0, 0, 0)
-        row.addWidget(words, 1)
+        row.addWidget(label, 1)
         row.addWidget(drop, 0, Qt.AlignmentFlag.AlignTop)
         self._editing.hide()
         return self._editing

@@ -328,7 +328,7 @@ class PlanView(ItemView):
             if (widget := row.widget()) is not None:
                 widget.hide()
                 widget.deleteLater()
-        words = []
+        parts = []
         for at, step in enumerate(self._plan.steps if self._plan is not None else ()):
             name, state = self._MARKS[step.state]
             color = theme.success if step.state == "completed" else theme.muted
@@ -341,9 +341,9 @@ class PlanView(ItemView):
             label.setProperty("tone", "muted" if step.state == "completed" else "")
             self._rows.addWidget(mark, at, 0, Qt.AlignmentFlag.AlignTop)
             self._rows.addWidget(label, at, 1)
-            words.append(f"{step.text}: {translate('PlanView', state)}")
+            parts.append(f"{step.text}: {translate('PlanView', state)}")
         self._frame.setAccessibleName(self.tr("Plan"))
-        self._frame.setAccessibleDescription("; ".join(words))
+        self._frame.setAccessibleDescription("; ".join(parts))
 
 
 class NoticeView(ItemView):
@@ -363,14 +363,14 @@ class NoticeView(ItemView):
         self._hint.setWordWrap(True)
         self._hint.setProperty("tone", "muted")
         self._hint.setTextFormat(Qt.TextFormat.PlainText)
-        words = QVBoxLayout()
-        words.setSpacing(2)
-        words.addWidget(self._label)
-        words.addWidget(self._hint)
+        text_column = QVBoxLayout()
+        text_column.setSpacing(2)
+        text_column.addWidget(self._label)
+        text_column.addWidget(self._hint)
         row = QHBoxLayout(self._frame)
         row.setContentsMargins(10, 8, 10, 8)
         row.addWidget(self._mark, 0, Qt.AlignmentFlag.AlignTop)
-        row.addLayout(words, 1)
+        row.addLayout(text_column, 1)
         self._column.addWidget(self._frame)
         theme.changed.connect(self._apply_theme)
 

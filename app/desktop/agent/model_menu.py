@@ -151,8 +151,8 @@ class ModelMenu(QMenu):
         for one in self._team.agents:
             self._offer_team(one.name, one.name, " ".join(one.instructions.split())[:200])
         for group in self._team.groups:
-            words = f"{group.name}  ·  {group.kind.replace('-', ' ')}"
-            self._offer_team(group.name, words, ", ".join(group.members))
+            text = f"{group.name}  ·  {group.kind.replace('-', ' ')}"
+            self._offer_team(group.name, text, ", ".join(group.members))
         self.addAction(self.tr("Set up the team…"), partial(self.setup_wanted.emit, "team"))
 
     def _offer_team(self, name: str, words: str, tip: str) -> None:

@@ -93,11 +93,11 @@ class AgentPanel(Panel):
         self._list.search_changed.connect(
             lambda text: self._start(self._refresh_list(text), self.tr("search the conversations"))
         )
-        for symbol, words, act in (
+        for symbol, label, act in (
             ("clock-counter-clockwise", self.tr("Conversations"), self._toggle_list),
             ("plus", self.tr("New conversation"), self.new_conversation),
         ):
-            button = ThemedButton(self._theme, symbol, words, self)
+            button = ThemedButton(self._theme, symbol, label, self)
             button.clicked.connect(lambda _=False, act=act: act())
             self.title.add(button)
         self.transcript = TranscriptView(self._theme, self._pages)

@@ -163,10 +163,10 @@ class ToolCardView(QFrame):
         if self._card is None:
             return
         theme: Theme = self._theme.theme
-        name, tone, words = self._state_of(self._card)
+        name, tone, label = self._state_of(self._card)
         color = {"success": theme.success, "warning": theme.warning, "danger": theme.danger}.get(tone)
         self._mark.setPixmap(icon(theme, name, color or theme.muted).pixmap(16, 16))
-        self._mark.setToolTip(translate("ToolCardView", words))
+        self._mark.setToolTip(translate("ToolCardView", label))
 
 
 def _summary(arguments: str) -> str:

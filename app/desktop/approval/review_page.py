@@ -96,8 +96,8 @@ class ReviewPage(QWidget):
     def editor(self) -> TextEditor:
         """The editor under the diff."""
         if self._editor is None:
-            words = translate("Approval", "Text after the change; edits update the comparison")
-            self._editor = editor = TextEditor(words, self._panes)
+            text = translate("Approval", "Text after the change; edits update the comparison")
+            self._editor = editor = TextEditor(text, self._panes)
             editor.hide()
             editor.changed.connect(self._apply_edit)
             editor.invalid.connect(self._set_problem)

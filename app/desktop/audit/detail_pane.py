@@ -72,8 +72,8 @@ class DetailPane(QWidget):
         self.undo_button.setEnabled(wrote and entry is not None and entry.undone_by is None)
         self.turn_button.setVisible(wrote and entry is not None and bool(entry.turn))
         session = entry is not None and entry.is_of_session
-        words = self.tr("Undo the whole session") if session else self.tr("Undo the whole turn")
-        self.turn_button.setText(words)
+        text = self.tr("Undo the whole session") if session else self.tr("Undo the whole turn")
+        self.turn_button.setText(text)
         content = QWidget(self._area)
         # Long words are broken or elided, so that the pane never scrolls sideways.
         content.setMinimumWidth(1)
@@ -99,9 +99,9 @@ class DetailPane(QWidget):
         form.setVerticalSpacing(4)
         form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft)
         for name, value in self._facts(entry):
-            words = plain_label(describe(value))
-            words.setWordWrap(True)
-            form.addRow(plain_label(name, "muted"), words)
+            label = plain_label(describe(value))
+            label.setWordWrap(True)
+            form.addRow(plain_label(name, "muted"), label)
         column.addLayout(form)
         for path in entry.paths[:_MAX_SHOWN_PATHS]:
             column.addWidget(self._path(path))
@@ -112,8 +112,8 @@ class DetailPane(QWidget):
             column.addWidget(_arguments(entry.arguments, self.tr("Arguments of the call")))
 
     def _decision(self, entry: AuditEntry) -> QLabel:
-        words = decision_label(entry.decision)
-        label = plain_label(f"{words}: {describe(entry.reason)}" if entry.reason else words)
+        text = decision_label(entry.decision)
+        label = plain_label(f"{text}: {describe(entry.reason)}" if entry.reason else text)
         label.setWordWrap(True)
         label.setStyleSheet(f"color: {decision_color(entry.decision, self._theme.theme)}")
         return label

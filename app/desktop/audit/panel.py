@@ -123,13 +123,13 @@ class AuditPanel(Panel):
         found: AuditCheck = await self._client.run(lambda vault: asyncio.to_thread(vault.history.verify))
         if found.ok:
             rows = pluralize(found.rows, self.tr("entry"), self.tr("entries"))
-            words = self.tr("Log intact: {0} verified").format(rows)
-            words = " ".join([words, *(gap.message for gap in found.gaps)])
+            text = self.tr("Log intact: {0} verified").format(rows)
+            text = " ".join([text, *(gap.message for gap in found.gaps)])
         elif found.first_bad is not None:
-            words = self.tr("Log damaged at entry {0}: {1}").format(found.first_bad, found.reason)
+            text = self.tr("Log damaged at entry {0}: {1}").format(found.first_bad, found.reason)
         else:
-            words = self.tr("Log damaged: {0}").format(found.reason)
-        self._show_verdict(words, "success" if found.ok else "danger")
+            text = self.tr("Log damaged: {0}").format(found.reason)
+        self._show_verdict(text, "success" if found.ok else "danger")
 
     async def export(self, suffix: ExportFormat) -> None:
         """Export the filtered entries as "csv" or "jsonl" to a file that the user chooses."""
@@ -187,8 +187,8 @@ class AuditPanel(Panel):
             (self.tr("As CSV…"), "csv"),
             (self.tr("As JSON Lines…"), "jsonl"),
         )
-        for words, suffix in formats:
-            action = menu.addAction(words)
+        for label, suffix in formats:
+            action = menu.addAction(label)
             action.triggered.connect(lambda _=False, suffix=suffix: self._start_export(suffix))
         self.export_button.setMenu(menu)
         self.export_button.setPopupMode(ThemedButton.ToolButtonPopupMode.InstantPopup)

@@ -108,15 +108,15 @@ class ConfigurationView(QWidget):
     def _place_words(self, made: Configuration) -> str:
         connection = self._connection
         place = self.tr("Add to {0}; keep the existing content.") if made.merged else self.tr("For {0}.")
-        words = [place.format(made.place)]
+        parts = [place.format(made.place)]
         if self.way.currentData() == "http" and connection is not None:
             if not connection.address:
-                words = [self.tr("The server is off, so there is no address yet.")]
+                parts = [self.tr("The server is off, so there is no address yet.")]
             elif not connection.token and "input:" not in made.text:
-                words.append(self.tr("Replace the placeholder with the token. If you lost it, renew it."))
+                parts.append(self.tr("Replace the placeholder with the token. If you lost it, renew it."))
             elif connection.token and "input:" in made.text:
-                words.append(self.tr("VS Code asks for the token and stores it securely."))
-        return " ".join(words)
+                parts.append(self.tr("VS Code asks for the token and stores it securely."))
+        return " ".join(parts)
 
     def _copy(self) -> None:
         configuration = self.configuration

@@ -241,10 +241,8 @@ class ConnectionsPanel(Panel):
     async def _renew(self, program: ClientProgram) -> None:
         if program.made is not None:
             title = self.tr("Renew the token of {0}?").format(describe(program.name))
-            words = self.tr(
-                "The current token stops working immediately, and pending requests are withdrawn."
-            )
-            if not await dialogs.confirm(self.window(), title, words, self.tr("Renew token")):
+            text = self.tr("The current token stops working immediately, and pending requests are withdrawn.")
+            if not await dialogs.confirm(self.window(), title, text, self.tr("Renew token")):
                 return
         token = await self._tried(partial(_renewed_token, program.name))
         if token:
@@ -252,11 +250,11 @@ class ConnectionsPanel(Panel):
 
     async def _remove(self, program: ClientProgram) -> None:
         title = self.tr("Remove {0}?").format(describe(program.name))
-        words = self.tr(
+        text = self.tr(
             "Its token stops working immediately, its pending requests are withdrawn, and its permissions are"
             " deleted."
         )
-        sure = await dialogs.confirm(self.window(), title, words, self.tr("Remove"), danger=True)
+        sure = await dialogs.confirm(self.window(), title, text, self.tr("Remove"), danger=True)
         if sure and await self._tried(partial(_revoked, program.name)) is not None:
             self.settings_wanted.emit(lambda settings: queries.without_profile(settings, program.name))
             await self.load()

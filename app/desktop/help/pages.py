@@ -107,8 +107,8 @@ def _notices() -> tuple[str, ...]:
     file = paths.resources_folder() / "licenses" / "THIRD-PARTY-NOTICES.txt"
     if not file.is_file():
         return ()
-    words = translate("HelpPages", "All licenses, and how to replace Qt: {0}").format(file)
-    return (translate("HelpPages", "## Third-party software"), words)
+    text = translate("HelpPages", "All licenses, and how to replace Qt: {0}").format(file)
+    return (translate("HelpPages", "## Third-party software"), text)
 
 
 def _notice() -> str:

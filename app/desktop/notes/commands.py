@@ -130,8 +130,8 @@ class NoteCommands(QObject):
                 self.made.emit(path.text)
             case NameTaken(path):
                 title = self.tr("A note named “{0}” already exists").format(path.name)
-                words = self.tr("It is at {0}. Nothing was created.").format(path.text)
-                if await dialogs.confirm(self._window, title, words, self.tr("Open")):
+                text = self.tr("It is at {0}. Nothing was created.").format(path.text)
+                if await dialogs.confirm(self._window, title, text, self.tr("Open")):
                     self.open_requested.emit(path.text, "")
                 elif (other := await self._ask_name(folder, name)) is not None:
                     await self.new_note(other, folder)
@@ -171,16 +171,16 @@ class NoteCommands(QObject):
         if found is not None:
             return found.text
         title = self.tr("There is no note named “{0}”").format(name)
-        words = self.tr("You can create it now. Unresolved links to this name will then lead to it.")
-        if await dialogs.confirm(self._window, title, words, self.tr("Create")):
+        text = self.tr("You can create it now. Unresolved links to this name will then lead to it.")
+        if await dialogs.confirm(self._window, title, text, self.tr("Create")):
             await self.new_note(name)
         return None
 
     async def _open_outside(self, file: Path) -> None:
         title = self.tr("Open “{0}” in another program?").format(file.name)
-        words = self.tr("A file of this type can run code. Open it only if you trust it.")
+        text = self.tr("A file of this type can run code. Open it only if you trust it.")
         harmless = file.suffix.lower() in _SAFE_SUFFIXES
-        if harmless or await dialogs.confirm(self._window, title, words, self.tr("Open")):
+        if harmless or await dialogs.confirm(self._window, title, text, self.tr("Open")):
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(file)))
 
     async def show_entry(self, number: int, *, undo_it: bool = False) -> None:
@@ -255,10 +255,10 @@ class NoteCommands(QObject):
         typed, problem = path.name, ""
         check = partial(name_problem, folder=path.folder)
         while True:
-            title, words = self.tr("Rename “{0}”").format(path.name), self.tr("Links to it are updated.")
+            title, label = self.tr("Rename “{0}”").format(path.name), self.tr("Links to it are updated.")
             accept = self.tr("Rename")
             new = await dialogs.prompt_text(
-                self._window, title, words, typed, accept=accept, problem=problem, check=check
+                self._window, title, label, typed, accept=accept, problem=problem, check=check
             )
             if new is None or new == path.name:
                 return

@@ -72,8 +72,8 @@ def daily_path(places: NoteFolders, day: datetime) -> NotePath:
     try:
         return NotePath.parse("/".join(part for part in (places.daily_folder, f"{name}.md") if part))
     except InvalidPathError as error:
-        words = f"The name of daily notes, “{places.daily_format}”, gives “{name}”, which is no file name."
-        raise InvalidPathError(words, path=name) from error
+        text = f"The name of daily notes, “{places.daily_format}”, gives “{name}”, which is no file name."
+        raise InvalidPathError(text, path=name) from error
 
 
 def list_templates(vault: VaultService) -> tuple[NotePath, ...]:

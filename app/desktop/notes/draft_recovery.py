@@ -45,9 +45,9 @@ class DraftRecovery(QObject):
             return
         names = ", ".join(f"“{NotePath(draft.path).name}”" for draft in lost[:3])
         more = self.tr(" and {0} more").format(len(lost) - 3) if len(lost) > 3 else ""
-        words = self.tr("Unsaved text of deleted notes: {0}{1}.")
+        text = self.tr("Unsaved text of deleted notes: {0}{1}.")
         action = (self.tr("Review…"), lambda: self._start(lost))
-        self._banners.show_message(_BANNER_KEY, words.format(names, more), "warning", action)
+        self._banners.show_message(_BANNER_KEY, text.format(names, more), "warning", action)
 
     def clear(self) -> None:
         """Remove the banner: the vault is being closed."""
@@ -78,8 +78,8 @@ class DraftRecovery(QObject):
             # The note exists again: it offers the draft itself.
             self.open_requested.emit(draft.path, "")
         elif isinstance(result, save.Failed):
-            words = self.tr("“{0}” was not restored: {1} Its text is kept.")
-            self._banners.show_message(_BANNER_KEY, words.format(path.name, result.reason), "danger")
+            text = self.tr("“{0}” was not restored: {1} Its text is kept.")
+            self._banners.show_message(_BANNER_KEY, text.format(path.name, result.reason), "danger")
 
 
 def _orphaned_drafts(vault: VaultService, drafts: DraftStore) -> tuple[NoteDraft, ...]:

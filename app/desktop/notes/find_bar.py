@@ -68,11 +68,11 @@ class FindBar(QFrame):
         row.addWidget(self.field, 1)
         row.addWidget(self._count)
         row.addWidget(self._case)
-        for symbol, words, back in (
+        for symbol, label, back in (
             ("caret-up", self.tr("Previous (Shift+Enter)"), True),
             ("caret-down", self.tr("Next (Enter)"), False),
         ):
-            button = ThemedButton(self._theme, symbol, words, self)
+            button = ThemedButton(self._theme, symbol, label, self)
             button.clicked.connect(lambda _=False, back=back: self.find_next(back))
             row.addWidget(button)
         close = ThemedButton(self._theme, "x", self.tr("Close (Esc)"), self)
@@ -163,8 +163,8 @@ class FindBar(QFrame):
         """Replace all matches, as one undo step."""
         if not isinstance(self._view, LiveEditor) or self._view.isReadOnly():
             return
-        words, replacement = self.field.text(), self.replacement.text()
-        text, count = replace_all(self._text(), words, replacement, self._case.isChecked())
+        label, replacement = self.field.text(), self.replacement.text()
+        text, count = replace_all(self._text(), label, replacement, self._case.isChecked())
         self._view.replace_document(text.replace(PARAGRAPH_SEPARATOR, "\n"))
         self._search()
         self._count.setText(self.tr("{0} replaced").format(f"{count:,}"))

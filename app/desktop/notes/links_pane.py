@@ -247,8 +247,8 @@ class LinksPane(QScrollArea):
         name.clicked.connect(lambda: self.open_requested.emit(mention.source.text, f"line={mention.line}"))
         make = QPushButton(self.tr("Link"))
         make.setProperty("role", "quiet")
-        words = self.tr("Link in {0}, line {1}").format(mention.source.name, mention.line)
-        make.setAccessibleName(words)
+        text = self.tr("Link in {0}, line {1}").format(mention.source.name, mention.line)
+        make.setAccessibleName(text)
         make.clicked.connect(lambda: self.link_wanted.emit(mention))
         head.addWidget(name)
         head.addStretch(1)
@@ -288,9 +288,9 @@ def _section(column: QVBoxLayout, title: str, count: int, empty: str) -> None:
     heading.setContentsMargins(0, 10, 0, 2)
     column.addWidget(heading)
     if not count:
-        words = QLabel(empty)
-        words.setProperty("tone", "faint")
-        column.addWidget(words)
+        label = QLabel(empty)
+        label.setProperty("tone", "faint")
+        column.addWidget(label)
 
 
 def _context(text: str) -> QLabel:

@@ -172,9 +172,9 @@ def _link_selection(cursor: QTextCursor, address: str) -> bool:
     selected = cursor.selectedText()
     if "\u2029" in selected or _ADDRESS.fullmatch(selected.strip()) or "[[" in selected:
         return False
-    words = selected.replace("[", "\\[").replace("]", "\\]")
+    text = selected.replace("[", "\\[").replace("]", "\\]")
     target = f"<{address}>" if re.search(r"[()<>]", address) else address
-    cursor.insertText(f"[{words}]({target})")
+    cursor.insertText(f"[{text}]({target})")
     return True
 
 

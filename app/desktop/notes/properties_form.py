@@ -230,9 +230,9 @@ class PropertiesForm(QFrame):
 
     def _unfold(self, shown: bool) -> None:
         self.fold.set_symbol("caret-down" if shown else "caret-right")
-        words = self.tr("Hide properties") if shown else self.tr("Show properties")
-        self.fold.setToolTip(words)
-        self.fold.setAccessibleName(words)
+        text = self.tr("Hide properties") if shown else self.tr("Show properties")
+        self.fold.setToolTip(text)
+        self.fold.setAccessibleName(text)
         if shown and self._stale:
             self._rebuild()
         self._area.setVisible(shown)

@@ -142,17 +142,17 @@ class ListValue(ValueEditor):
         row.setContentsMargins(8, 0, 2 if editable else 8, 0)
         row.setSpacing(0)
         link = _LINK.fullmatch(text.strip())
-        words = QPushButton(link[1] if link else f"#{text.lstrip('#')}" if self._tags else text)
-        words.setProperty("role", "chip")
+        button = QPushButton(link[1] if link else f"#{text.lstrip('#')}" if self._tags else text)
+        button.setProperty("role", "chip")
         if self._tags:
-            words.clicked.connect(partial(self.tag_clicked.emit, text.lstrip("#")))
-            words.setToolTip(self.tr("Search for this tag"))
+            button.clicked.connect(partial(self.tag_clicked.emit, text.lstrip("#")))
+            button.setToolTip(self.tr("Search for this tag"))
         elif link:
-            words.clicked.connect(partial(self.link_clicked.emit, link[1]))
-            words.setToolTip(self.tr("Open note"))
+            button.clicked.connect(partial(self.link_clicked.emit, link[1]))
+            button.setToolTip(self.tr("Open note"))
         else:
-            words.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        row.addWidget(words)
+            button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        row.addWidget(button)
         if editable:
             cross = QToolButton()
             cross.setIcon(icon(theme, "x", theme.muted))

@@ -522,8 +522,8 @@ class NoteView(QWidget):
         try:
             text = change(self.document.text)
         except ScriptoriumError as error:
-            words = self.tr("Could not {0}: {1}").format(what, error.message)
-            self.notice.show_message(words, "warning")
+            message = self.tr("Could not {0}: {1}").format(what, error.message)
+            self.notice.show_message(message, "warning")
             return
         self._change(text)
         self.document.mark_edited()

@@ -58,7 +58,7 @@ class WritingCommands(QObject):
         if what == "paste":
             self.paste_plain()
             return
-        work, words = {
+        work, labels = {
             "daily": (self.open_daily_note, self.tr("open the daily note")),
             "template": (self.insert_template, self.tr("insert the template")),
             "random": (self.open_random_note, self.tr("open a random note")),
@@ -66,7 +66,7 @@ class WritingCommands(QObject):
             "pdf": (self.export_pdf, self.tr("export the note")),
             "print": (self.print_note, self.tr("print the note")),
         }[what]
-        tasks.start(work(), owner=self._window, what=words)
+        tasks.start(work(), owner=self._window, what=labels)
 
     def offer_in(self, note: NoteView) -> None:
         """Add the writing commands to the slash menu of a note's editor."""

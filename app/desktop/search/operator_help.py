@@ -7,7 +7,7 @@ from app.desktop.runtime.translation import translate
 
 def operator_label(operator: str) -> str:
     """Return the description of an operator; empty for an unknown one."""
-    words = {
+    labels = {
         "tag:": translate("OperatorHelp", "with this tag or a nested one"),
         "file:": translate("OperatorHelp", "in the file name"),
         "path:": translate("OperatorHelp", "in the path, such as a folder"),
@@ -31,7 +31,7 @@ def operator_label(operator: str) -> str:
         "match-case:": translate("OperatorHelp", "case-sensitive"),
         "ignore-case:": translate("OperatorHelp", "case-insensitive again"),
     }
-    return words.get(operator, "")
+    return labels.get(operator, "")
 
 
 def query_examples() -> tuple[tuple[str, str], ...]:

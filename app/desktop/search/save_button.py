@@ -66,8 +66,8 @@ class SaveSearchButton(ThemedButton):
         saved = self._saved()
         self.setEnabled(bool(self._query))
         self.set_symbol("star-fill" if saved else "star")
-        words = self.tr("Remove the saved search “{0}”").format(saved.name) if saved else ""
-        self.setToolTip(words or self.tr("Save this search"))
+        text = self.tr("Remove the saved search “{0}”").format(saved.name) if saved else ""
+        self.setToolTip(text or self.tr("Save this search"))
         self.setAccessibleName(self.toolTip())
 
     def _toggle(self) -> None:

@@ -49,8 +49,8 @@ class SortButton(ThemedButton):
 
     def _section(self, menu: QMenu, part: str, choices: tuple[tuple[str, str], ...], choose: object) -> None:
         ring = QActionGroup(menu)
-        for value, words in choices:
-            action = menu.addAction(words)
+        for value, label in choices:
+            action = menu.addAction(label)
             action.setCheckable(True)
             action.setData(value)
             ring.addAction(action)

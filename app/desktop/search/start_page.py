@@ -66,8 +66,8 @@ class SearchStartPage(QListView):
         for search in searches:
             self._add(_SEARCH_KIND, search.name, search.query).setData(search, _SAVED_ROLE)
         self._add(_HEAD_KIND, self.tr("Search operators"))
-        for text, words in query_examples():
-            self._add(_EXAMPLE_KIND, text, words)
+        for text, label in query_examples():
+            self._add(_EXAMPLE_KIND, text, label)
 
     def _add(self, kind: str, text: str, note: str = "") -> QStandardItem:
         item = QStandardItem(text)

@@ -141,8 +141,8 @@ class SettingsDialog(QDialog):
         self._column.setSpacing(28)
         for name, field in Settings.model_fields.items():
             self._add_section(name, field.title or name, page)
-        words = self.tr("No settings found")
-        self._none = EmptyState(self._theme, "magnifying-glass", words, "", parent=page)
+        text = self.tr("No settings found")
+        self._none = EmptyState(self._theme, "magnifying-glass", text, "", parent=page)
         self._none.hide()
         self._column.addWidget(self._none)
         self._column.addStretch(1)
@@ -207,8 +207,8 @@ class SettingsDialog(QDialog):
         """Build the section's extra widget; the search finds it by the section's name."""
         widget = self._extras[section](block)
         title = Settings.model_fields[section].title or section
-        words = f"{title} {widget.accessibleDescription()} {section}".casefold()
-        self._rows.append(_SettingRow(section, "", words, widget, QLabel()))
+        text = f"{title} {widget.accessibleDescription()} {section}".casefold()
+        self._rows.append(_SettingRow(section, "", text, widget, QLabel()))
         return widget
 
     def _setting(self, section: str, name: str) -> QWidget:
@@ -233,8 +233,8 @@ class SettingsDialog(QDialog):
         error.setWordWrap(True)
         error.hide()
         column.addWidget(error)
-        words = f"{field.title} {field.description} {section} {name}".casefold()
-        self._rows.append(_SettingRow(section, name, words, widget, error))
+        text = f"{field.title} {field.description} {section} {name}".casefold()
+        self._rows.append(_SettingRow(section, name, text, widget, error))
         return widget
 
     def _apply_value(self, section: str, name: str, value: object) -> None:

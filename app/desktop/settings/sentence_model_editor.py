@@ -105,10 +105,10 @@ class SentenceModelEditor(Editor):
         self._buttons[name] = button
         self._group.addButton(button)
         column.addWidget(button)
-        words = self._words(column)
-        words.setText(about)
-        words.show()
-        return words
+        text = self._words(column)
+        text.setText(about)
+        text.show()
+        return text
 
     def _words(self, column: QVBoxLayout, *, indented: bool = True) -> QLabel:
         label = QLabel()
@@ -127,8 +127,8 @@ class SentenceModelEditor(Editor):
             "convertible": self.tr("converted on this computer when chosen, about 10 seconds"),
             "missing": self.tr("not installed"),
         }
-        words = self.tr("75 MB · about 100 languages, finds across languages; slower to index")
-        return f"{words} · {where[state]}" if state in where else words
+        text = self.tr("75 MB · about 100 languages, finds across languages; slower to index")
+        return f"{text} · {where[state]}" if state in where else text
 
     def _name(self) -> str:
         """Return the name of the chosen model; the English one if the name field is empty."""
@@ -187,10 +187,10 @@ class SentenceModelEditor(Editor):
             if not event.switching:
                 self._say("")
             return
-        words = self.tr("{0} of {1} notes indexed").format(f"{event.done:,}", f"{event.total:,}")
+        text = self.tr("{0} of {1} notes indexed").format(f"{event.done:,}", f"{event.total:,}")
         if event.switching:
-            words = self.tr("{0}. The previous model stays in use until then.").format(words)
-        self._progress(words, event.done, event.total)
+            text = self.tr("{0}. The previous model stays in use until then.").format(text)
+        self._progress(text, event.done, event.total)
 
     def _progress(self, words: str, done: int, total: int) -> None:
         self._say(words)

@@ -244,8 +244,8 @@ class CommandPalette(QFrame):
                 self._accept(shift=self._enter)
 
     def _show_no_match(self, on: bool) -> None:
-        words = {"notes": self.tr("No match. Press Enter to create it.")}
-        self.nothing.setText(words.get(self._mode, self.tr("No match.")))
+        labels = {"notes": self.tr("No match. Press Enter to create it.")}
+        self.nothing.setText(labels.get(self._mode, self.tr("No match.")))
         self.nothing.setVisible(on)
         self.list.setVisible(not on)
         self._place()

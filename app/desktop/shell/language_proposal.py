@@ -52,16 +52,16 @@ class LanguageProposal(QObject):
 
     async def _show(self, languages: VaultLanguages) -> None:
         state = await asyncio.to_thread(multilingual.state)
-        words = self.tr(
+        text = self.tr(
             "About {0} % of the notes in this vault are not in English ({1}). The multilingual model finds "
             "notes by meaning in about 100 languages."
         ).format(round(100 * languages.other_than_english), language_names(languages))
         decline = (self.tr("Not now"), self._decline)
         if state == "missing":
-            words += f" {multilingual.missing_part()}"
-            self._banners.show_message(_BANNER_KEY, words, "info", decline)
+            text += f" {multilingual.missing_part()}"
+            self._banners.show_message(_BANNER_KEY, text, "info", decline)
         else:
-            self._banners.show_message(_BANNER_KEY, words, "info", (self.tr("Switch"), self._switch), decline)
+            self._banners.show_message(_BANNER_KEY, text, "info", (self.tr("Switch"), self._switch), decline)
 
     def _switch(self) -> None:
         self._banners.clear(_BANNER_KEY)

@@ -101,8 +101,8 @@ class PaletteController(QObject):
             commands
             + saved
             + [
-                PaletteItem(_TOOL_PREFIX + name, name.replace("_", " ").capitalize(), words, symbol="wrench")
-                for name, words in tools
+                PaletteItem(_TOOL_PREFIX + name, name.replace("_", " ").capitalize(), label, symbol="wrench")
+                for name, label in tools
             ]
         )
 

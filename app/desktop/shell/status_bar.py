@@ -190,10 +190,10 @@ class StatusBar(QStatusBar):
 
     def show_grants(self, labels: tuple[str, ...]) -> None:
         """Show the auto-approve rules: a closed lock for none, an open one with their number."""
-        words = "\n".join(labels) if labels else self.tr("Every change needs your approval")
+        text = "\n".join(labels) if labels else self.tr("Every change needs your approval")
         self.lock.set_symbol("lock-simple-open" if labels else "lock-simple")
         self.lock.setText(str(len(labels)) if labels else "")
-        heading = self.tr("Auto-approved:\n{0}").format(words) if labels else words
+        heading = self.tr("Auto-approved:\n{0}").format(text) if labels else text
         self.lock.setToolTip(heading)
         self.lock.setAccessibleName(heading)
         _set_tone(self.lock, "warning" if labels else "")

@@ -88,9 +88,9 @@ class SourceDetails(QWidget):
         self.problem.setText(info.problem)
         self.problem.setVisible(bool(info.problem))
         self.pause_button.set_symbol("play" if config.paused else "pause")
-        words = self.tr("Resume") if config.paused else self.tr("Pause")
-        self.pause_button.setToolTip(words)
-        self.pause_button.setAccessibleName(words)
+        text = self.tr("Resume") if config.paused else self.tr("Pause")
+        self.pause_button.setToolTip(text)
+        self.pause_button.setAccessibleName(text)
         self.open_button.setVisible(bool(info.detail))
         self.check_button.setVisible(config.kind == "feed" and not config.paused)
         if isinstance(config, FolderConfig):

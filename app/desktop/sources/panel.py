@@ -174,9 +174,9 @@ class SourcesPanel(Panel):
             await self._add(FolderStreamConfig(id=new_id("folder"), name=name, folder=str(folder)))
 
     async def _follow_feed(self) -> None:
-        words = self.tr("Address of an RSS or Atom feed. The feed is checked every hour.")
+        text = self.tr("Address of an RSS or Atom feed. The feed is checked every hour.")
         url = await dialogs.prompt_text(
-            self.window(), self.tr("Follow a feed"), words, "https://", accept=self.tr("Follow")
+            self.window(), self.tr("Follow a feed"), text, "https://", accept=self.tr("Follow")
         )
         if url is not None:
             host = urlsplit(url).hostname or url
@@ -204,9 +204,9 @@ class SourcesPanel(Panel):
             return
 
     async def _remove(self, info: SourceInfo) -> None:
-        words = self.tr("No files are deleted, and agents keep what they have loaded.")
+        text = self.tr("No files are deleted, and agents keep what they have loaded.")
         title = self.tr("Remove {0}?").format(info.name)
-        if await dialogs.confirm(self.window(), title, words, self.tr("Remove")):
+        if await dialogs.confirm(self.window(), title, text, self.tr("Remove")):
             await self._tried(lambda vault: vault.sources.remove(info.id))
             await self.load()
 
@@ -252,13 +252,13 @@ class SourcesPanel(Panel):
 
     def _made_menu(self) -> QMenu:
         menu = QMenu(self)
-        for words, slot in (
+        for label, slot in (
             (self.tr("Folder for agents…"), self.add_folder),
             (self.tr("Changes in a folder…"), self.follow_folder),
             (self.tr("Feed…"), self.follow_feed),
             (self.tr("Changes in this vault"), self.follow_vault),
         ):
-            menu.addAction(words).triggered.connect(slot)
+            menu.addAction(label).triggered.connect(slot)
         return menu
 
     def _made_table(self) -> QTreeWidget:

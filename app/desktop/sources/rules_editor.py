@@ -39,14 +39,14 @@ class RulesEditor(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
-        words = QLabel(
+        label = QLabel(
             self.tr(
                 "The first matching rule applies; other files are read-only. Every write needs your approval."
             )
         )
-        words.setProperty("tone", "muted")
-        words.setWordWrap(True)
-        column.addWidget(words)
+        label.setProperty("tone", "muted")
+        label.setWordWrap(True)
+        column.addWidget(label)
         self.table = self._made_table(theme)
         column.addWidget(self.table, 1)
         column.addLayout(self._made_buttons(theme))

@@ -171,8 +171,8 @@ class SuggestionsPanel(Panel):
             self.empty.say(self.tr("No note is open"), self.tr("Open a note, or search the whole vault."))
         elif self.scope.currentIndex() == _OPEN_NOTE:
             name = NotePath.on_disk(self._note).name
-            words = self.tr("{0} has no likely missing relations.").format(name)
-            self.empty.say(self.tr("No suggestions"), words)
+            text = self.tr("{0} has no likely missing relations.").format(name)
+            self.empty.say(self.tr("No suggestions"), text)
         else:
             self.empty.say(
                 self.tr("No suggestions"),
@@ -182,8 +182,8 @@ class SuggestionsPanel(Panel):
     def _row(self, one: SuggestedRelation) -> QTreeWidgetItem:
         first, second = (NotePath.on_disk(path).name for path in one.pair)
         row = QTreeWidgetItem([first, one.type.replace("_", " ").lower(), second, f"{one.score:.0%}"])
-        for column, words in ((0, one.source), (1, one.reasoning), (2, one.target)):
-            row.setToolTip(column, words)
+        for column, label in ((0, one.source), (1, one.reasoning), (2, one.target)):
+            row.setToolTip(column, label)
         likely = self.tr("Likely: agents may propose this without being asked") if one.is_likely else ""
         row.setToolTip(3, likely or self.tr("Suggested"))
         row.setTextAlignment(3, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)

@@ -214,7 +214,7 @@ def _connect_area(area: QPlainTextEdit, read: Callable[[], object]) -> Editor:
 def _placeholder(parameter: Parameter) -> str:
     """Return an example value for an empty field."""
     many = translate("ToolForm", " (comma-separated)") if parameter.many else ""
-    words = {
+    labels = {
         ArgumentKind.NOTE: translate("ToolForm", "Name of a note"),
         ArgumentKind.NEW_NOTE: translate("ToolForm", "Name of the new note"),
         ArgumentKind.FOLDER: translate("ToolForm", "Folder; empty for the vault root"),
@@ -226,4 +226,4 @@ def _placeholder(parameter: Parameter) -> str:
         parameter.kind,
         translate("ToolForm", "Separate multiple values with commas") if parameter.many else "",
     )
-    return f"{words}{many}" if parameter.kind in (ArgumentKind.NOTE, ArgumentKind.TAG) else words
+    return f"{labels}{many}" if parameter.kind in (ArgumentKind.NOTE, ArgumentKind.TAG) else labels

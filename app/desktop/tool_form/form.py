@@ -142,9 +142,9 @@ class ToolFormDialog(dialogs.SheetDialog):
             row.setVisible(name not in ruled or name in takes)
         self._set_label(self.problem, "")
         examples = self._tool.examples_of.get(op) or (() if op else self._tool.examples)
-        words = examples[0].replace("{", "‹").replace("}", "›") if examples else ""
-        self.example.setText(self.tr("Example request to the agent: “{0}”").format(words))
-        self.example.setVisible(bool(words))
+        text = examples[0].replace("{", "‹").replace("}", "›") if examples else ""
+        self.example.setText(self.tr("Example request to the agent: “{0}”").format(text))
+        self.example.setVisible(bool(text))
 
     def _given(self) -> dict[str, object]:
         """Return the values of the visible fields, without empty and default ones."""
@@ -226,14 +226,14 @@ class ToolFormDialog(dialogs.SheetDialog):
 
 def humanize(name: str) -> str:
     """Return a readable label for a tool or an argument."""
-    words = name.replace("__", ": ").replace("_", " ")
-    return words[:1].upper() + words[1:]
+    text = name.replace("__", ": ").replace("_", " ")
+    return text[:1].upper() + text[1:]
 
 
 def _error_text(kind: str, message: str) -> str:
     """Return a readable message for a pydantic error."""
-    words = {"missing": "Required", "string_too_short": "Required"}
-    return words.get(kind, message)
+    labels = {"missing": "Required", "string_too_short": "Required"}
+    return labels.get(kind, message)
 
 
 def _error_label() -> QLabel:

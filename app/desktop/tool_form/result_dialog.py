@@ -34,8 +34,8 @@ class ResultDialog(dialogs.SheetDialog):
 
     def __init__(self, tool: str, outcome: ToolOutcome, theme: ThemeSource, parent: QWidget) -> None:
         super().__init__(parent, humanize(tool))
-        words = "\n\n".join(part for part in (outcome.message, format_result(outcome.result)) if part)
-        self.answer = MarkdownLabel(theme, words or self.tr("Done."))
+        text = "\n\n".join(part for part in (outcome.message, format_result(outcome.result)) if part)
+        self.answer = MarkdownLabel(theme, text or self.tr("Done."))
         self.answer.link_clicked.connect(self._follow)
         self._area = QScrollArea()
         self._area.setWidgetResizable(True)

@@ -96,5 +96,5 @@ def _code_block(text: str) -> str:
 
 
 def _title(name: str) -> str:
-    words = name.replace("_", " ")
-    return words[:1].upper() + words[1:]
+    text = name.replace("_", " ")
+    return text[:1].upper() + text[1:]

@@ -184,8 +184,8 @@ class ConflictDialog(QDialog):
         return self.settlings[self._row]
 
     def _build(self) -> None:
-        words = heading_label(self._words.heading)
-        words.setContentsMargins(16, 14, 16, 2)
+        label = heading_label(self._words.heading)
+        label.setContentsMargins(16, 14, 16, 2)
         note = plain_label(self._words.note, "muted")
         note.setWordWrap(True)
         note.setContentsMargins(16, 0, 16, 8)
@@ -215,7 +215,7 @@ class ConflictDialog(QDialog):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        layout.addWidget(words)
+        layout.addWidget(label)
         layout.addWidget(note)
         layout.addWidget(body, 1)
         layout.addLayout(self._buttons())

@@ -78,9 +78,9 @@ class SheetDialog(QDialog):
         self._heading = _label(title, "heading")
         self._layout.addWidget(self._heading)
         if text:
-            words = _label(text)
-            words.setProperty("tone", "muted")
-            self._layout.addWidget(words)
+            label = _label(text)
+            label.setProperty("tone", "muted")
+            self._layout.addWidget(label)
         self._body = QVBoxLayout()
         self._layout.addLayout(self._body)
         self._buttons = QHBoxLayout()

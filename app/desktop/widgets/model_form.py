@@ -333,31 +333,31 @@ class ModelRows(QFrame):
 def with_description(title: str, description: str, editor: Editor) -> QWidget:
     """Add title and description to an editor: beside check boxes and short controls, else above."""
     widget = QWidget()
-    words = QVBoxLayout()
-    words.setSpacing(2)
+    text_column = QVBoxLayout()
+    text_column.setSpacing(2)
     name = QLabel(title)
     name.setProperty("textSize", "strong")
     name.setBuddy(editor.control)
-    words.addWidget(name)
+    text_column.addWidget(name)
     if description:
         note = QLabel(description)
         note.setTextFormat(Qt.TextFormat.PlainText)
         note.setProperty("tone", "muted")
         note.setWordWrap(True)
-        words.addWidget(note)
+        text_column.addWidget(note)
         editor.control.setAccessibleDescription(description)
     editor.control.setAccessibleName(title)
     if isinstance(editor.control, QCheckBox | QComboBox | QSpinBox | QDoubleSpinBox):
         row = QHBoxLayout(widget)
-        row.addLayout(words, 1)
+        row.addLayout(text_column, 1)
         row.addWidget(editor, 0, Qt.AlignmentFlag.AlignVCenter)
         row.setSpacing(24)
         if not isinstance(editor.control, QCheckBox):
             editor.control.setMinimumWidth(160)
         row.setContentsMargins(0, 0, 0, 0)
     else:
-        words.addSpacing(2)
-        words.addWidget(editor)
-        widget.setLayout(words)
-        words.setContentsMargins(0, 0, 0, 0)
+        text_column.addSpacing(2)
+        text_column.addWidget(editor)
+        widget.setLayout(text_column)
+        text_column.setContentsMargins(0, 0, 0, 0)
     return widget

@@ -283,8 +283,8 @@ class EmptyState(QWidget):
         if (column := self.layout()) is None:
             return
         used = 0 if self._mark.isHidden() else self._mark.sizeHint().height() + column.spacing()
-        words = column.totalHeightForWidth(self.width()) - used
-        needed = words + self._mark.sizeHint().height() + column.spacing()
+        text = column.totalHeightForWidth(self.width()) - used
+        needed = text + self._mark.sizeHint().height() + column.spacing()
         self._mark.setVisible(needed <= self.height())
 
     def _draw(self, theme: Theme) -> None:

@@ -195,8 +195,8 @@ class ServerDialog(dialogs.SheetDialog):
         if not name:
             raise InvalidParametersError(self.tr("Enter a name."))
         if server_slug(name) in self._taken:
-            words = self.tr("Another server has this name or a very similar one.")
-            raise InvalidParametersError(words)
+            text = self.tr("Another server has this name or a very similar one.")
+            raise InvalidParametersError(text)
         if not self.is_program:
             origin_at(self.address.text())
         elif not self.command.text().strip():
