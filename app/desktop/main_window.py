@@ -130,7 +130,7 @@ class MainWindow(QMainWindow):
         self.drops.hovering.connect(welcome.set_hovered)
         self.navigation.changed.connect(self._update_navigation)
         self.finder.note_chosen.connect(self.navigation.open)
-        self.finder.note_wanted.connect(self._make_note)
+        self.finder.note_requested.connect(self._make_note)
         self.finder.tool_chosen.connect(self._call_tool)
         self.finder.search_chosen.connect(
             lambda name: self.view.context.run_saved_search(name) if self.view is not None else None
@@ -151,7 +151,7 @@ class MainWindow(QMainWindow):
         view.settings_change_requested.connect(self._change_settings)
         view.grants_changed.connect(self.status.show_grants)
         view.index_changed.connect(self.status.refresh)
-        view.words_changed.connect(self.status.show_words)
+        view.word_count_changed.connect(self.status.show_word_count)
         view.done.connect(lambda words: self.status.showMessage(words, 6000))
         view.embedding.connect(self.status.embedding.show_embedding)
         view.cost_changed.connect(self.status.show_cost)
@@ -258,7 +258,7 @@ class MainWindow(QMainWindow):
 
     def _call_tool(self, name: str) -> None:
         if self.view is not None:
-            self._start(self.view.commands.call_by_hand(name), self.tr("call the tool"))
+            self._start(self.view.commands.call_with_form(name), self.tr("call the tool"))
 
     def show_grants(self) -> None:
         """Show the auto-approve rules."""
@@ -326,7 +326,7 @@ class MainWindow(QMainWindow):
         dialog = settings_with_model(self.settings, self.theme, self.session.client, self)
         dialog.show_section(section)
         dialog.changed.connect(self._apply_settings)
-        dialog.left_for.connect(self.menu.run)
+        dialog.command_requested.connect(self.menu.run)
         await dialogs.run_dialog(dialog)
 
     def _apply_settings(self, settings: Settings) -> None:

@@ -68,8 +68,8 @@ class VaultController(QObject):
     auto-approve rules, `notice` one sentence for the user. `index_changed` is emitted after a burst of
     changes. `embedding` carries an `EmbeddingProgressed`, `cost_changed` the usage of the agent, `note_shown`
     the path of the note in front (empty for none). `settings_change_requested` carries a function from
-    settings to settings. `words_changed` carries the word count of the note in front, `done` a message for
-    the status bar.
+    settings to settings. `word_count_changed` carries the word count of the note in front, `done` a message
+    for the status bar.
     """
 
     command = Signal(str)
@@ -82,7 +82,7 @@ class VaultController(QObject):
     cost_changed = Signal(str)
     note_shown = Signal(str)
     settings_change_requested = Signal(object)
-    words_changed = Signal(str)
+    word_count_changed = Signal(str)
     done = Signal(str)
 
     def __init__(
@@ -109,7 +109,7 @@ class VaultController(QObject):
         self.writing.failed.connect(self.notice)
         self.writing.done.connect(self.done)
         self._words = WordCount(self)
-        self._words.changed.connect(self.words_changed)
+        self._words.changed.connect(self.word_count_changed)
         self._approvals = ApprovalQueue(window, theme)
         self._approvals.put_aside.connect(lambda: self.page.show_bottom("activity"))
         self.feed = ActivityModel(self)
@@ -134,7 +134,7 @@ class VaultController(QObject):
         self._banners = banners
         self._unreadable_rules = UnreadableRulesBanner(client, banners, window)
         self._language_proposal = LanguageProposal(client, banners, self._state, window)
-        self._language_proposal.settings_wanted.connect(self.settings_change_requested)
+        self._language_proposal.settings_change_requested.connect(self.settings_change_requested)
         self._lost_drafts = DraftRecovery(client, banners, window)
         self._lost_drafts.open_requested.connect(navigation.open)
 
@@ -191,7 +191,7 @@ class VaultController(QObject):
             self.notes.shown.connect(lambda _: self._save_timer.start())
             self._save_timer.start()
         await self._messages.begin()
-        await self._lost_drafts.offer_drafts()
+        await self._lost_drafts.show_drafts()
         await self.filled()
         await self._let_programs_in()
 
@@ -240,7 +240,7 @@ class VaultController(QObject):
         note = self._current_note()
         self._words.follow(note)
         if note is not None:
-            self.writing.offer_in(note)
+            self.writing.add_to_slash_menu(note)
         if path:
             self.prefer_embedding((path,))
             self._navigation.record_visit(path)

@@ -114,7 +114,7 @@ class VaultLayout(QWidget):
     async def build(self, state: dict[str, Any]) -> None:
         """Create the panels that are visible by `state`, processing events in between; then lay them out."""
         self._wanted = state
-        for panel_id in self._in_sight():
+        for panel_id in self._visible_parts():
             self.panel(panel_id)
             self._lay_out()
             await asyncio.sleep(0)
@@ -188,11 +188,11 @@ class VaultLayout(QWidget):
     def restore(self, state: dict[str, Any]) -> None:
         """Restore the layout in `state`, or the default one."""
         self._wanted = state
-        for panel_id in self._in_sight():
+        for panel_id in self._visible_parts():
             self.panel(panel_id)
         self._lay_out()
 
-    def _in_sight(self) -> list[str]:
+    def _visible_parts(self) -> list[str]:
         """Return the visible parts, in the order in which the user looks at them."""
         sides = [spec.id for spec in self._specs.values() if spec.area == "side"]
         wanted = str(self._wanted.get("side"))

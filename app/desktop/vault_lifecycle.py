@@ -118,7 +118,7 @@ class VaultLifecycle(QObject):
                 return True
             # Counting the files takes a while, and the user has confirmed a recent vault before.
             known = asked or await asyncio.to_thread(self._recent.contains, root)
-            if not known and not await self._is_wanted(root):
+            if not known and not await self._confirm_folder(root):
                 return False
             await self._close()
             self.opening.emit(root.name)
@@ -147,7 +147,7 @@ class VaultLifecycle(QObject):
         if self.client is not None and (self._scan is None or self._scan.done()):
             self._scan = tasks.start(self._read(self.client), what=self.tr("scan the vault"))
 
-    async def _is_wanted(self, root: Path) -> bool:
+    async def _confirm_folder(self, root: Path) -> bool:
         try:
             facts = await asyncio.to_thread(vault_preflight.inspect_folder, root)
         except OSError as error:

@@ -28,12 +28,12 @@ _SYMBOLS = {
 
 
 class ActivityDelegate(QStyledItemDelegate):
-    """Paints one activity; `kept_free` returns the width that the row's buttons take."""
+    """Paints one activity; `buttons_width` returns the width that the row's buttons take."""
 
     def __init__(self, theme: ThemeSource, parent: QObject) -> None:
         super().__init__(parent)
         self._theme = theme
-        self.kept_free: dict[str, int] = {}
+        self.buttons_width: dict[str, int] = {}
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: _Index) -> None:
         """Leave the text to `paint`, and omit the focus frame: the row is highlighted."""
@@ -56,7 +56,7 @@ class ActivityDelegate(QStyledItemDelegate):
         activity: ActivityItem = index.data(ACTIVITY_ROLE)
         theme, zoom = self._theme.theme, self._theme.zoom
         area = QRect(option.rect).adjusted(
-            _SIDE_MARGIN, 0, -_SIDE_MARGIN - self.kept_free.get(activity.key, 0), 0
+            _SIDE_MARGIN, 0, -_SIDE_MARGIN - self.buttons_width.get(activity.key, 0), 0
         )
         width = option.rect.width()
         painter.save()

@@ -131,7 +131,11 @@ class ActivityModel(QAbstractListModel):
         activity = self._rows[index.row()]
         if role == ACTIVITY_ROLE:
             return activity
-        text_roles = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole)
+        text_roles = (
+            Qt.ItemDataRole.DisplayRole,
+            Qt.ItemDataRole.ToolTipRole,
+            Qt.ItemDataRole.AccessibleTextRole,
+        )
         return describe_item(activity) if role in text_roles else None
 
     def _of(self, key: str) -> ActivityItem | None:

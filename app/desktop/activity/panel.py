@@ -134,7 +134,7 @@ class ActivityPanel(Panel):
             existing = wanted.get(key)
             if not place.isValid() or existing is None or existing[1] != activity:
                 del self._actions[key]
-                self._line.kept_free.pop(key, None)
+                self._line.buttons_width.pop(key, None)
                 if place.isValid() and self.list.indexWidget(place) is actions:
                     self.list.setIndexWidget(place, None)  # type: ignore[arg-type]
         for key, (index, activity) in wanted.items():
@@ -159,7 +159,7 @@ class ActivityPanel(Panel):
         actions = RowActions(activity, self.list.viewport())
         actions.action_requested.connect(lambda deed: self._run_action(deed, activity))
         self._actions[activity.key] = (QPersistentModelIndex(index), actions, activity)
-        self._line.kept_free[activity.key] = actions.room
+        self._line.buttons_width[activity.key] = actions.room
         self.list.setIndexWidget(index, actions)
 
     def _apply_filter(self) -> None:

@@ -39,7 +39,7 @@ class PromptField(QPlainTextEdit):
     """The text field: Enter sends, Shift+Enter breaks the line, @ completes the name of a note."""
 
     submitted = Signal()
-    names_wanted = Signal(str)
+    completions_requested = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -98,7 +98,7 @@ class PromptField(QPlainTextEdit):
         if word is None:
             self._popup.close_list()
         else:
-            self.names_wanted.emit(word)
+            self.completions_requested.emit(word)
 
     def _fit_height(self) -> None:
         """Set the height to that of the text, within bounds."""
@@ -132,7 +132,7 @@ class Composer(QFrame):
     edit_dropped = Signal()
     mode_chosen = Signal(str)
     model_clicked = Signal()
-    names_wanted = Signal(str)
+    completions_requested = Signal(str)
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -141,7 +141,7 @@ class Composer(QFrame):
         self.notes: tuple[str, ...] = ()
         self.field = PromptField(self)
         self.field.submitted.connect(self._send)
-        self.field.names_wanted.connect(self.names_wanted)
+        self.field.completions_requested.connect(self.completions_requested)
         self.setAcceptDrops(True)
         self.setFocusProxy(self.field)
         self._chips = QWidget()

@@ -70,14 +70,14 @@ class ModelMenu(QMenu):
     """`chosen` carries a `ModelChoice`, `team_chosen` the name of an agent or a group of the team.
 
     `program_chosen` carries the name of an external agent, `option_chosen` an option of the answering agent
-    and its value, `setup_wanted` the section of the settings to open.
+    and its value, `setup_requested` the section of the settings to open.
     """
 
     chosen = Signal(object)
     team_chosen = Signal(str)
     program_chosen = Signal(str)
     option_chosen = Signal(str, str)
-    setup_wanted = Signal(str)
+    setup_requested = Signal(str)
 
     def __init__(
         self,
@@ -107,7 +107,7 @@ class ModelMenu(QMenu):
         self._looking = self.addAction(self.tr("Looking for local models…"))
         self._looking.setEnabled(False)
         self.addSeparator()
-        self.addAction(self.tr("Set up a model…"), partial(self.setup_wanted.emit, "model"))
+        self.addAction(self.tr("Set up a model…"), partial(self.setup_requested.emit, "model"))
         self._add_team()
         self._add_programs()
 
@@ -122,7 +122,7 @@ class ModelMenu(QMenu):
             action.setCheckable(True)
             action.setChecked(chosen is not None and one.name == chosen.name)
             self._after_program = action if action.isChecked() else self._after_program
-        self.addAction(self.tr("Add external agent…"), partial(self.setup_wanted.emit, "programs"))
+        self.addAction(self.tr("Add external agent…"), partial(self.setup_requested.emit, "programs"))
 
     def show_options(self, options: Iterable[AcpOption]) -> None:
         """Show the options of the answering external agent below it."""
@@ -149,13 +149,13 @@ class ModelMenu(QMenu):
         """Add the agents and groups of the team, and the way to set up more."""
         self.addSection(self.tr("Team"))
         for one in self._team.agents:
-            self._offer_team(one.name, one.name, " ".join(one.instructions.split())[:200])
+            self._add_team_member(one.name, one.name, " ".join(one.instructions.split())[:200])
         for group in self._team.groups:
             text = f"{group.name}  ·  {group.kind.replace('-', ' ')}"
-            self._offer_team(group.name, text, ", ".join(group.members))
-        self.addAction(self.tr("Set up the team…"), partial(self.setup_wanted.emit, "team"))
+            self._add_team_member(group.name, text, ", ".join(group.members))
+        self.addAction(self.tr("Set up the team…"), partial(self.setup_requested.emit, "team"))
 
-    def _offer_team(self, name: str, words: str, tip: str) -> None:
+    def _add_team_member(self, name: str, words: str, tip: str) -> None:
         action = self.addAction(words.replace("&", "&&"), partial(self.team_chosen.emit, name))
         action.setToolTip(tip)
         action.setCheckable(True)

@@ -104,21 +104,21 @@ class AgentPanel(Panel):
         self.transcript.link_clicked.connect(self.open_requested)
         self.transcript.tag_clicked.connect(lambda tag: self.search_requested.emit(f"tag:{tag}"))
         self.transcript.reply_chosen.connect(self._send)
-        self.transcript.names_wanted.connect(
-            lambda search, field: self._start(self._offer_values(search, field), self.tr("find names"))
+        self.transcript.completions_requested.connect(
+            lambda search, field: self._start(self._complete_values(search, field), self.tr("find names"))
         )
-        self.transcript.action_wanted.connect(self._run_action)
-        self.transcript.resend_wanted.connect(lambda position, _: self._edit_again(position))
-        self.transcript.diff_wanted.connect(self.diff_requested)
-        self.transcript.undo_wanted.connect(self.undo_requested)
+        self.transcript.action_requested.connect(self._run_action)
+        self.transcript.resend_requested.connect(lambda position, _: self._edit_again(position))
+        self.transcript.diff_requested.connect(self.diff_requested)
+        self.transcript.undo_requested.connect(self.undo_requested)
         foot = QWidget(self)
         self.composer = Composer(self._theme, foot)
         self.composer.sent.connect(lambda _: self._send())
         self.composer.stopped.connect(self._stop)
         self.composer.mode_chosen.connect(self._choose_mode)
         self.composer.model_clicked.connect(self._show_models)
-        self.composer.names_wanted.connect(
-            lambda word: self._start(self._offer_names(word), self.tr("find notes"))
+        self.composer.completions_requested.connect(
+            lambda word: self._start(self._complete_names(word), self.tr("find notes"))
         )
         self.composer.edit_dropped.connect(self._end_editing)
         self._escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), self)
@@ -348,10 +348,10 @@ class AgentPanel(Panel):
     def _show_models(self) -> None:
         menu = ModelMenu(self._model, self._models.list_models(), self, self._team, self._programs)
         menu.chosen.connect(self._choose_model)
-        menu.team_chosen.connect(lambda name: self._choose_who(team=name))
-        menu.program_chosen.connect(lambda name: self._choose_who(program=name))
+        menu.team_chosen.connect(lambda name: self._choose_agent(team=name))
+        menu.program_chosen.connect(lambda name: self._choose_agent(program=name))
         menu.option_chosen.connect(self._choose_option)
-        menu.setup_wanted.connect(self.settings_requested)
+        menu.setup_requested.connect(self.settings_requested)
         menu.show_above(self.composer.model)
         tasks.start(self._find_local(menu), owner=menu, what=self.tr("look for local models"))
         if program := self._programs.answering:
@@ -382,7 +382,7 @@ class AgentPanel(Panel):
 
         self._start(self._client.run(change), self.tr("change the model"))
 
-    def _choose_who(self, *, team: str = "", program: str = "") -> None:
+    def _choose_agent(self, *, team: str = "", program: str = "") -> None:
         """Let an agent or group of the team answer, or an external agent."""
 
         def change(vault: VaultService) -> None:
@@ -407,11 +407,11 @@ class AgentPanel(Panel):
         )
         self.composer.set_mode(settings.agent.mode)
 
-    async def _offer_names(self, word: str) -> None:
+    async def _complete_names(self, word: str) -> None:
         names = await self._client.run(lambda vault: vault.notes.complete_names(word, 8))
         self.composer.set_names(list(names))
 
-    async def _offer_values(self, search: str, field: ValueField) -> None:
+    async def _complete_values(self, search: str, field: ValueField) -> None:
         found = await self._client.run(lambda vault: vault.search.suggest(search, len(search)))
         if isValid(field):
             typed = field.text()

@@ -185,7 +185,7 @@ class _RequestDetails(QWidget):
             column.setSpacing(2)
             column.addWidget(self._line(self._request))
             if arguments := self._request.arguments:
-                text = "\n".join(f"{describe(name)} = {_kept_lines(value)}" for name, value in arguments)
+                text = "\n".join(f"{describe(name)} = {_describe_lines(value)}" for name, value in arguments)
                 column.addWidget(CappedArea(plain_label(text), parent=self._details))
             if (layout := self.layout()) is not None:
                 layout.addWidget(self._details)
@@ -202,14 +202,14 @@ def _claim(request: ApprovalRequest, parent: QWidget) -> QWidget:
     layout.addWidget(
         plain_label(translate("Approval", "Description by {0} (unverified)").format(who), "faint", card)
     )
-    label = plain_label(_kept_lines(request.caller.claim))
+    label = plain_label(_describe_lines(request.caller.claim))
     label.setWordWrap(True)
     label.setAccessibleName(translate("Approval", "Description by the caller"))
     layout.addWidget(CappedArea(label, 72, card))
     return card
 
 
-def _kept_lines(text: str) -> str:
+def _describe_lines(text: str) -> str:
     """Return `text` with hidden characters named, keeping its lines."""
     return "\n".join(describe(line) for line in text.split("\n"))
 

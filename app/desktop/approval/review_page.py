@@ -79,8 +79,8 @@ class ReviewPage(QWidget):
         top = 1 + (self.header.heightForWidth(width) if wraps else self.header.sizeHint().height())
         if not self.draft.files:
             return top + _EFFECT_HEIGHT
-        files = self.files.wanted_height if self.files is not None else 0
-        return top + max(self.diff_view.wanted_height, files)
+        files = self.files.content_height if self.files is not None else 0
+        return top + max(self.diff_view.content_height, files)
 
     @property
     def file(self) -> FileDraft | None:
@@ -101,7 +101,7 @@ class ReviewPage(QWidget):
             editor.hide()
             editor.changed.connect(self._apply_edit)
             editor.invalid.connect(self._set_problem)
-            editor.reset_wanted.connect(self._reset_text)
+            editor.reset_requested.connect(self._reset_text)
             self._panes.addWidget(editor)
         return self._editor
 
@@ -158,14 +158,14 @@ class ReviewPage(QWidget):
         body.addWidget(panes)
         self.diff_view = DiffView(self._theme, panes)
         panes.addWidget(self.diff_view)
-        self.diff_view.set_lead(self._build_lead())
+        self.diff_view.set_header(self._build_diff_header())
         body.setStretchFactor(body.count() - 1, 1)
         body.setSizes([280, 720][-body.count() :])
         for splitter in (panes, body):
             splitter.setChildrenCollapsible(False)
         return body
 
-    def _build_lead(self) -> QWidget:
+    def _build_diff_header(self) -> QWidget:
         header = QWidget(self.diff_view)
         self._place = ElidedLabel(parent=header)
         self._facts = ElidedLabel(tone="muted", parent=header)

@@ -113,7 +113,7 @@ class ChangesDialog(QDialog):
         self._files = tuple(files)
         self.diff_view = DiffView(theme)
         self._place = ElidedLabel()
-        self.diff_view.set_lead(self._place)
+        self.diff_view.set_header(self._place)
         self._place.setContentsMargins(0, 0, 12, 0)
         self.list = QListWidget()
         self.list.setIconSize(QSize(16, 16))

@@ -33,10 +33,10 @@ _LINK_PADDING = 8
 class DetailPane(QWidget):
     """Shows an entry, with buttons for its diff, for undo and for its notes."""
 
-    diff_wanted = Signal(object)
-    undo_wanted = Signal(object)
-    undo_turn_wanted = Signal(object)
-    open_wanted = Signal(str)
+    diff_requested = Signal(object)
+    undo_requested = Signal(object)
+    undo_turn_requested = Signal(object)
+    open_requested = Signal(str)
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -59,9 +59,9 @@ class DetailPane(QWidget):
         layout.setSpacing(0)
         layout.addWidget(self._area, 1)
         layout.addLayout(row)
-        self.diff_button.clicked.connect(lambda: self.diff_wanted.emit(self.entry))
-        self.undo_button.clicked.connect(lambda: self.undo_wanted.emit(self.entry))
-        self.turn_button.clicked.connect(lambda: self.undo_turn_wanted.emit(self.entry))
+        self.diff_button.clicked.connect(lambda: self.diff_requested.emit(self.entry))
+        self.undo_button.clicked.connect(lambda: self.undo_requested.emit(self.entry))
+        self.turn_button.clicked.connect(lambda: self.undo_turn_requested.emit(self.entry))
         self.show_entry(None)
 
     def show_entry(self, entry: AuditEntry | None) -> None:
@@ -142,7 +142,7 @@ class DetailPane(QWidget):
         button.setProperty("role", "link")
         button.setCursor(Qt.CursorShape.PointingHandCursor)
         button.setAccessibleName(self.tr("Open {0}").format(describe(path)))
-        button.clicked.connect(lambda: self.open_wanted.emit(path))
+        button.clicked.connect(lambda: self.open_requested.emit(path))
         return button
 
     def _button(self, text: str) -> QPushButton:

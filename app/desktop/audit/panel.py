@@ -254,10 +254,10 @@ class AuditPanel(Panel):
         self.verify_button.clicked.connect(
             lambda: tasks.start(self.verify(), owner=self, what=self.tr("verify the audit log"))
         )
-        self.detail.diff_wanted.connect(self._start_diff)
-        self.detail.undo_wanted.connect(lambda entry: self._start_undo(entry, whole_turn=False))
-        self.detail.undo_turn_wanted.connect(lambda entry: self._start_undo(entry, whole_turn=True))
-        self.detail.open_wanted.connect(lambda path: self.open_requested.emit(path, ""))
+        self.detail.diff_requested.connect(self._start_diff)
+        self.detail.undo_requested.connect(lambda entry: self._start_undo(entry, whole_turn=False))
+        self.detail.undo_turn_requested.connect(lambda entry: self._start_undo(entry, whole_turn=True))
+        self.detail.open_requested.connect(lambda path: self.open_requested.emit(path, ""))
         self._client.events.batch.connect(self._handle_events)
 
     def _handle_events(self, events: tuple[Event, ...]) -> None:

@@ -34,7 +34,7 @@ class DuplicatesPanel(Panel):
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__("", parent)
         self._client = client
-        self._looked = False
+        self._has_searched = False
         self.pairs: tuple[Duplicate, ...] = ()
         self.title.set_text(self.tr("Notes with nearly the same text"))
         self.setAccessibleName(self.tr("Near-duplicates"))
@@ -69,12 +69,12 @@ class DuplicatesPanel(Panel):
     def showEvent(self, event: QShowEvent) -> None:
         """Search when the panel is first shown: comparing all notes is expensive."""
         super().showEvent(event)
-        if not self._looked:
+        if not self._has_searched:
             self.look()
 
     def look(self) -> None:
         """Search for near-duplicates now."""
-        self._looked = True
+        self._has_searched = True
         self.empty.say(self.tr("Searching…"), self.tr("Comparing all notes."))
         self._stack.setCurrentWidget(self.empty)
         self.again.setEnabled(False)

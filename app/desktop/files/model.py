@@ -48,7 +48,7 @@ class FolderListing:
             rows.sort()
         return listing
 
-    def holds(self, path: str) -> bool:
+    def contains(self, path: str) -> bool:
         """Return whether the file is listed."""
         return self.row(path, False) is not None
 
@@ -99,13 +99,13 @@ class FileTreeModel(QAbstractItemModel):
 
     def add(self, path: str) -> None:
         """Add a new file, and its folders if they are new."""
-        if not self._listing.holds(path):
+        if not self._listing.contains(path):
             self._add_folder(path.rpartition("/")[0])
             self._insert(path, False)
 
     def remove(self, path: str) -> None:
         """Remove a file, and folders that become empty."""
-        if self._listing.holds(path):
+        if self._listing.contains(path):
             self._take(path, False)
             folder = path.rpartition("/")[0]
             while folder and not self._listing.folders[folder]:

@@ -136,7 +136,7 @@ class FilesPanel(Panel):
     def _build_title(self, theme: ThemeSource) -> None:
         self.title.set_text(self.tr("Files"))
         new = ThemedButton(theme, "note-pencil", self.tr("New note"))
-        new.clicked.connect(lambda: self.act_requested.emit("new-note", self._folder_at_hand(), ""))
+        new.clicked.connect(lambda: self.act_requested.emit("new-note", self._current_folder(), ""))
         attach = ThemedButton(theme, "paperclip", self.tr("Show attachments"))
         attach.setCheckable(True)
         attach.toggled.connect(self._show_attachments)
@@ -196,7 +196,7 @@ class FilesPanel(Panel):
         if path and not is_folder:
             self.act_requested.emit(what, path, "")
 
-    def _folder_at_hand(self) -> str:
+    def _current_folder(self) -> str:
         path, is_folder = self.model.path_at(self.tree.currentIndex())
         return path if is_folder else path.rpartition("/")[0]
 

@@ -32,10 +32,10 @@ _ICON, _ICON_SIZE = "app-icon", 64
 class HelpDialog(QDialog):
     """Shows `pages`; not modal, so that it can stay open next to the window.
 
-    `tool_wanted` carries the name of a tool that the user wants to run with its form.
+    `tool_requested` carries the name of a tool that the user wants to run with its form.
     """
 
-    tool_wanted = Signal(str)
+    tool_requested = Signal(str)
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class HelpDialog(QDialog):
         for keys, button in (("Alt+Left", self.back), ("Alt+Right", self.forward)):
             QShortcut(QKeySequence(keys), self, button.click)
         self.run_button = QPushButton(self.tr("Run tool…"))
-        self.run_button.clicked.connect(lambda: self.tool_wanted.emit(self.current.removeprefix("tool:")))
+        self.run_button.clicked.connect(lambda: self.tool_requested.emit(self.current.removeprefix("tool:")))
         self._fill()
         self._build()
         self.show_page(first)

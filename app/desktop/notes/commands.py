@@ -44,7 +44,7 @@ _AGENT_REQUESTS = {
 _SAFE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".pdf", ".mp3", ".ogg", ".mp4", ".webm")
 
 
-async def _called_by_hand(name: str, given: Mapping[str, object], vault: VaultService) -> ToolOutcome:
+async def _call_as_user(name: str, given: Mapping[str, object], vault: VaultService) -> ToolOutcome:
     return await vault.call(Call.of(name, given, Caller.user()))
 
 
@@ -195,7 +195,7 @@ class NoteCommands(QObject):
             )
             await dialogs.run_dialog(ChangesDialog(title, files, self._theme, self._window))
 
-    async def call_by_hand(self, name: str) -> None:
+    async def call_with_form(self, name: str) -> None:
         """Ask for a tool's arguments, call it, and show its result."""
         offered = await self._client.run(lambda vault: vault.tools.tools(Caller.user()))
         tool = next((each for each in offered if each.name == name), None)
@@ -208,7 +208,7 @@ class NoteCommands(QObject):
             if await dialogs.run_dialog(form) != int(QDialog.DialogCode.Accepted):
                 return
             arguments, problem = form.arguments, ""
-            outcome: ToolOutcome = await self._client.run(partial(_called_by_hand, name, arguments))
+            outcome: ToolOutcome = await self._client.run(partial(_call_as_user, name, arguments))
             if outcome.success:
                 if not await self._show_result(name, outcome):
                     return
@@ -220,7 +220,7 @@ class NoteCommands(QObject):
     async def _show_result(self, name: str, outcome: ToolOutcome) -> bool:
         """Show the result of a tool; return whether to call it again."""
         sheet = ResultDialog(name, outcome, self._theme, self._window)
-        sheet.note_wanted.connect(self.open_requested)
+        sheet.note_requested.connect(self.open_requested)
         wanted = sheet.next_step(await dialogs.run_dialog(sheet))
         if wanted in ("undo", "diff"):
             await self.show_entry(outcome.entry, undo_it=wanted == "undo")
@@ -263,7 +263,7 @@ class NoteCommands(QObject):
             if new is None or new == path.name:
                 return
             arguments = {"name": path.text, "new_name": new}
-            outcome: ToolOutcome = await self._client.run(partial(_called_by_hand, "move_note", arguments))
+            outcome: ToolOutcome = await self._client.run(partial(_call_as_user, "move_note", arguments))
             if outcome.success or outcome.denied:
                 return
             typed, problem = new, failure_message(outcome)

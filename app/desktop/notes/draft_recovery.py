@@ -38,7 +38,7 @@ class DraftRecovery(QObject):
         self._window = window
         self._drafts = DraftStore(client.vault.root)
 
-    async def offer_drafts(self) -> None:
+    async def show_drafts(self) -> None:
         """Show a banner if there are orphaned drafts."""
         lost = await self._client.run(lambda vault: _orphaned_drafts(vault, self._drafts))
         if not lost:

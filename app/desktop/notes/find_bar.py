@@ -58,7 +58,7 @@ class FindBar(QFrame):
         column.setSpacing(4)
         column.addLayout(self._finding_row())
         column.addWidget(self._replacing_row())
-        self.field.textChanged.connect(lambda _: self._look_from_here())
+        self.field.textChanged.connect(lambda _: self._find_from_cursor())
         self._case.toggled.connect(lambda _: self._search())
         self.hide()
 
@@ -169,7 +169,7 @@ class FindBar(QFrame):
         self._search()
         self._count.setText(self.tr("{0} replaced").format(f"{count:,}"))
 
-    def _look_from_here(self) -> None:
+    def _find_from_cursor(self) -> None:
         """Select the first match after the cursor; the search text has changed."""
         self._search()
         if self._view is not None and not self.isHidden():

@@ -31,7 +31,7 @@ class NoteHeader(QWidget):
 
     mode_toggled = Signal()
     links_toggled = Signal()
-    save_wanted = Signal()
+    save_requested = Signal()
     acted = Signal(str)
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
@@ -50,7 +50,7 @@ class NoteHeader(QWidget):
         self._links = ThemedButton(theme, "link", self.tr("Links of this note"), self)
         self._links.setCheckable(True)
         self._more = ThemedButton(theme, "dots-three", self.tr("More"), self)
-        self._save.clicked.connect(self.save_wanted)
+        self._save.clicked.connect(self.save_requested)
         self._mode.clicked.connect(self.mode_toggled)
         self._links.clicked.connect(self.links_toggled)
         self._more.clicked.connect(self._show_menu)

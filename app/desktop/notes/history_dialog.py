@@ -69,7 +69,7 @@ class HistoryDialog(QDialog):
         self.diff_view = DiffView(theme)
         self._place = ElidedLabel()
         self._place.setContentsMargins(0, 0, 12, 0)
-        self.diff_view.set_lead(self._place)
+        self.diff_view.set_header(self._place)
         self._status = QLabel()
         self._status.setTextFormat(Qt.TextFormat.PlainText)
         self._status.setWordWrap(True)

@@ -49,7 +49,7 @@ class LazyLinksPane(QObject):
             pane.hide()
             pane.open_requested.connect(self.open_requested)
             pane.create_requested.connect(self.create_requested)
-            pane.link_wanted.connect(self._link)
+            pane.link_requested.connect(self._link)
             self._body.addWidget(pane)
             self._body.setStretchFactor(0, 3)
             self._body.setStretchFactor(1, 2)
@@ -75,7 +75,7 @@ class LazyLinksPane(QObject):
             return
         path = page.path
         about = await self._client.run(lambda vault: pages.load_context(vault, path))
-        self.pane.show_surroundings(about)
+        self.pane.show_links(about)
         related = await self._client.run(lambda vault: pages.load_related(vault, path))
         if self._is_shown(path):
             self.pane.show_related(related)

@@ -35,7 +35,7 @@ _Row = tuple[QVBoxLayout, Callable[[], QWidget]]
 
 
 class LinksPane(QScrollArea):
-    """Lists links in sections. `link_wanted` carries a `Mention` to turn into a link.
+    """Lists links in sections. `link_requested` carries a `Mention` to turn into a link.
 
     `open_requested` carries a path and a fragment. The first rows of each section are added at once, the
     others in slices between the window's events.
@@ -43,7 +43,7 @@ class LinksPane(QScrollArea):
 
     open_requested = Signal(str, str)
     create_requested = Signal(str)
-    link_wanted = Signal(object)
+    link_requested = Signal(object)
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -66,7 +66,7 @@ class LinksPane(QScrollArea):
         """True if the pane has added all rows."""
         return not any(self._waiting.values())
 
-    def show_surroundings(self, about: NoteContext) -> None:
+    def show_links(self, about: NoteContext) -> None:
         """Show the links of a note, keeping the other sections until their data arrive."""
         incoming, outgoing = _once_from(about.backlinks), _once_to(about.outgoing)
         page = QWidget()
@@ -249,7 +249,7 @@ class LinksPane(QScrollArea):
         make.setProperty("role", "quiet")
         text = self.tr("Link in {0}, line {1}").format(mention.source.name, mention.line)
         make.setAccessibleName(text)
-        make.clicked.connect(lambda: self.link_wanted.emit(mention))
+        make.clicked.connect(lambda: self.link_requested.emit(mention))
         head.addWidget(name)
         head.addStretch(1)
         head.addWidget(make)

@@ -35,14 +35,14 @@ class PropertiesForm(QFrame):
     """The properties, collapsed until the user expands them.
 
     `changed` carries a property's name and new value, `removed` a name; `tag_clicked` a tag, `link_clicked` a
-    note's name; `source_wanted` is emitted when the user wants to see a block that can't be read.
+    note's name; `source_requested` is emitted when the user wants to see a block that can't be read.
     """
 
     changed = Signal(str, object)
     removed = Signal(str)
     tag_clicked = Signal(str)
     link_clicked = Signal(str)
-    source_wanted = Signal()
+    source_requested = Signal()
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -91,7 +91,7 @@ class PropertiesForm(QFrame):
         self._problem.setWordWrap(True)
         self._problem.setTextFormat(Qt.TextFormat.PlainText)
         show = QPushButton(self.tr("Show in source"), self._problem_box)
-        show.clicked.connect(self.source_wanted)
+        show.clicked.connect(self.source_requested)
         row = QHBoxLayout(self._problem_box)
         row.setContentsMargins(4, 2, 0, 6)
         row.addWidget(self._problem, 1)

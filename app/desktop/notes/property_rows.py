@@ -125,7 +125,7 @@ class ListValue(ValueEditor):
         for at, value in enumerate(values):
             flow.addWidget(self._chip(theme.theme, at, format_value(value), editable))
         self.field = _AddField(self.tr("Add to {0}").format(name))
-        self.field.left_empty.connect(self._drop_last)
+        self.field.emptied.connect(self._drop_last)
         self.field.editingFinished.connect(self._add)
         if editable:
             flow.addWidget(self.field)
@@ -182,7 +182,7 @@ class ListValue(ValueEditor):
 class _AddField(QLineEdit):
     """A field that emits a signal for Backspace when it is empty."""
 
-    left_empty = Signal()
+    emptied = Signal()
 
     def __init__(self, words: str) -> None:
         super().__init__()
@@ -193,7 +193,7 @@ class _AddField(QLineEdit):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Backspace and not self.text():
-            self.left_empty.emit()
+            self.emptied.emit()
         else:
             super().keyPressEvent(event)
 

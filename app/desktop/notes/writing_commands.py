@@ -68,7 +68,7 @@ class WritingCommands(QObject):
         }[what]
         tasks.start(work(), owner=self._window, what=labels)
 
-    def offer_in(self, note: NoteView) -> None:
+    def add_to_slash_menu(self, note: NoteView) -> None:
         """Add the writing commands to the slash menu of a note's editor."""
         known = {command.id for command in note.editor.slash_commands}
         for id, title in (

@@ -140,12 +140,12 @@ class SearchPanel(Panel):
         self._typing.timeout.connect(self._start)
         self.field.textChanged.connect(self._typed)
         self.field.returnPressed.connect(self._enter)
-        self.field.left_down.connect(self._go_down)
+        self.field.moved_down.connect(self._go_down)
         client = self._client
         self.field.set_suggest(lambda text, at: client.run(lambda vault: vault.search.suggest(text, at)))
         self.list.activated.connect(self._open)
         self.list.clicked.connect(self._open)
-        self.list.left_up.connect(self.focus_field)
+        self.list.moved_up.connect(self.focus_field)
         bar = self.list.verticalScrollBar()
         bar.valueChanged.connect(self._fill)
         bar.rangeChanged.connect(self._fill)
@@ -362,7 +362,7 @@ class SearchPanel(Panel):
 class _HitList(QListView):
     """The results list; Up in the first row returns to the field."""
 
-    left_up = Signal()
+    moved_up = Signal()
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -374,7 +374,7 @@ class _HitList(QListView):
         """Return to the field with Escape, and with Up in the first row."""
         first = self.currentIndex().row() <= 0
         if event.key() == Qt.Key.Key_Escape or (event.key() == Qt.Key.Key_Up and first):
-            self.left_up.emit()
+            self.moved_up.emit()
         else:
             super().keyPressEvent(event)
 

@@ -31,10 +31,10 @@ Suggest = Callable[[str, int], Awaitable[Completions | None]]
 class QueryField(SearchField):
     """A field for a query: Tab takes the first suggestion, Down selects one, Enter takes the selected one.
 
-    `left_down`: the user pressed Down while there were no suggestions.
+    `moved_down`: the user pressed Down while there were no suggestions.
     """
 
-    left_down = Signal()
+    moved_down = Signal()
 
     def __init__(self, theme: ThemeSource | Theme, words: str, parent: QWidget | None = None) -> None:
         super().__init__(theme, words, parent)
@@ -128,7 +128,7 @@ class QueryField(SearchField):
                 self._popup.hide()
                 return
         elif key == Qt.Key.Key_Down:
-            self.left_down.emit()
+            self.moved_down.emit()
             return
         super().keyPressEvent(event)
 

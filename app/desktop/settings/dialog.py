@@ -55,11 +55,11 @@ class SettingsDialog(QDialog):
 
     `extras` adds a widget at the end of a section (by its name), for what is not a plain value; `own` has the
     editors of single settings, by section and name. Both are called when their section is built, after the
-    dialog itself. `left_for` carries the command for which the user closed the dialog.
+    dialog itself. `command_requested` carries the command for which the user closed the dialog.
     """
 
     changed = Signal(object)
-    left_for = Signal(str)
+    command_requested = Signal(str)
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class SettingsDialog(QDialog):
         self._sections: dict[str, QWidget] = {}
         self._theme = theme
         self._section = 0
-        self._unmade = {name: deque(self._parts(name)) for name in Settings.model_fields}
+        self._unbuilt = {name: deque(self._parts(name)) for name in Settings.model_fields}
         self._slices = TimeSlicedQueue(self._work_on, self)
         self._found = TimeSlicedQueue(lambda name: self._sections[str(name)].show(), self)
         self._build()
@@ -98,12 +98,12 @@ class SettingsDialog(QDialog):
         """Build the selected section now, and the others soon."""
         self._show_item(self.list.currentItem())
         super().showEvent(event)
-        self._slices.add_later(name for name, parts in self._unmade.items() for _ in parts)
+        self._slices.add_later(name for name, parts in self._unbuilt.items() for _ in parts)
 
-    def leave_for(self, command: str) -> None:
+    def close_and_run(self, command: str) -> None:
         """Close the settings and run the command."""
         self.accept()
-        self.left_for.emit(command)
+        self.command_requested.emit(command)
 
     def editor_of(self, section: str, name: str) -> Editor:
         """Return the editor of one setting."""
@@ -183,12 +183,12 @@ class SettingsDialog(QDialog):
         if isinstance(thing, QWidget):
             if isValid(thing):
                 thing.ensurePolished()
-        elif self._unmade[str(thing)]:
+        elif self._unbuilt[str(thing)]:
             self._make_next(str(thing))
             self._slices.add_later([self._rows[-1].widget])
 
     def _make_next(self, section: str) -> None:
-        name = self._unmade[section].popleft()
+        name = self._unbuilt[section].popleft()
         block = self._sections[section]
         column = block.layout()
         assert column is not None
@@ -196,11 +196,11 @@ class SettingsDialog(QDialog):
 
     def _make(self, section: str) -> None:
         """Build the rest of a section."""
-        while self._unmade[section]:
+        while self._unbuilt[section]:
             self._make_next(section)
 
     def _make_all(self) -> None:
-        for section in self._unmade:
+        for section in self._unbuilt:
             self._make(section)
 
     def _extra(self, section: str, block: QWidget) -> QWidget:

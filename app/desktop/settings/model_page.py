@@ -250,7 +250,7 @@ def settings_with_model(
         return _stacked(switches, plugins, spacing=20)
 
     def connections(block: QWidget) -> QWidget:
-        return ConnectionsLink(client is not None, lambda: dialog.leave_for("show-connections"), block)
+        return ConnectionsLink(client is not None, lambda: dialog.close_and_run("show-connections"), block)
 
     programs_made: list[ProgramsPage] = []
 
@@ -266,7 +266,7 @@ def settings_with_model(
 
     def updates(block: QWidget) -> QWidget:
         made_updates.append(UpdatesRow(dialog.settings.updates, block))
-        made_updates[0].wanted.connect(lambda: dialog.leave_for("check-updates"))
+        made_updates[0].wanted.connect(lambda: dialog.close_and_run("check-updates"))
         return made_updates[0]
 
     made_updates: list[UpdatesRow] = []

@@ -148,9 +148,9 @@ class SentenceModelEditor(Editor):
             self.emit_value()
 
     def _look(self) -> None:
-        tasks.start(self._look_now(), owner=self, what=self.tr("look for the multilingual model"))
+        tasks.start(self._load_state_now(), owner=self, what=self.tr("look for the multilingual model"))
 
-    async def _look_now(self) -> None:
+    async def _load_state_now(self) -> None:
         state = await asyncio.to_thread(multilingual.state)
         self._multilingual.setText(self._about_multilingual(state))
         missing = state == "missing"

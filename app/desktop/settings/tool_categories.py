@@ -148,10 +148,10 @@ class ToolCategoryList(QWidget):
         denied = id in self._settings.permissions.categories_off
         is_on = not denied and (here == _ON or (on and here != _OFF))
         label = self._notes[id]
-        label.setText("" if is_on else self._off_words(self._facts[id], denied=denied and here == _ON))
+        label.setText("" if is_on else self._off_label(self._facts[id], denied=denied and here == _ON))
         label.setVisible(not is_on)
 
-    def _off_words(self, fact: _CategoryFacts, *, denied: bool) -> str:
+    def _off_label(self, fact: _CategoryFacts, *, denied: bool) -> str:
         if denied:
             return self.tr("Stays off here because it is off for all vaults.")
         meaning = {

@@ -26,10 +26,10 @@ _MAX_NAMED_LANGUAGES = 3
 class LanguageProposal(QObject):
     """Shows a banner once the languages are measured, unless the user has declined it for this vault.
 
-    `settings_wanted` carries a function from the settings to those wanted.
+    `settings_change_requested` carries a function from the settings to those wanted.
     """
 
-    settings_wanted = Signal(object)
+    settings_change_requested = Signal(object)
 
     def __init__(
         self, client: VaultClient, banners: Banners, remembered: WindowState, parent: QWidget
@@ -65,7 +65,7 @@ class LanguageProposal(QObject):
 
     def _switch(self) -> None:
         self._banners.clear(_BANNER_KEY)
-        self.settings_wanted.emit(_with_multilingual)
+        self.settings_change_requested.emit(_with_multilingual)
 
     def _decline(self) -> None:
         self._remembered.save(**{_DECLINED: "yes"})

@@ -198,7 +198,7 @@ class StatusBar(QStatusBar):
         self.lock.setAccessibleName(heading)
         _set_tone(self.lock, "warning" if labels else "")
 
-    def show_words(self, text: str) -> None:
+    def show_word_count(self, text: str) -> None:
         """Show the number of words in the note in front or in its selection."""
         self.words.setText(text)
 

@@ -47,7 +47,7 @@ class SourceDetails(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(14, 10, 14, 10)
         column.setSpacing(6)
-        column.addLayout(self._made_head(theme))
+        column.addLayout(self._build_header(theme))
         self.where = ElidedLabel(tone="muted")
         column.addWidget(self.where)
         self.problem = QLabel()
@@ -74,7 +74,7 @@ class SourceDetails(QWidget):
         halves.addLayout(right, 1)
         self._stack = QStackedWidget()
         self._stack.addWidget(files)
-        self._stack.addWidget(self._made_stream(theme))
+        self._stack.addWidget(self._build_stream(theme))
         column.addWidget(self._stack, 1)
 
     def show_source(self, info: SourceInfo) -> None:
@@ -151,7 +151,7 @@ class SourceDetails(QWidget):
         if self._info is not None:
             self.changed.emit(self._info.config.model_copy(update={"starts_turn": on}))
 
-    def _made_head(self, theme: ThemeSource) -> QHBoxLayout:
+    def _build_header(self, theme: ThemeSource) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(6)
         self.name = ElidedLabel()
@@ -176,7 +176,7 @@ class SourceDetails(QWidget):
             row.addWidget(button)
         return row
 
-    def _made_stream(self, theme: ThemeSource) -> QWidget:
+    def _build_stream(self, theme: ThemeSource) -> QWidget:
         page = QWidget()
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)

@@ -58,7 +58,7 @@ class SourcesPanel(Panel):
         self.setAccessibleName(self.tr("Sources"))
         self.add_button = ThemedButton(theme, "plus", self.tr("Add source"))
         self.add_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.add_button.setMenu(self._made_menu())
+        self.add_button.setMenu(self._build_menu())
         self.title.add(self.add_button)
         self.notice = QLabel()
         self.notice.setTextFormat(Qt.TextFormat.PlainText)
@@ -67,7 +67,7 @@ class SourcesPanel(Panel):
         self.notice.setContentsMargins(14, 6, 14, 6)
         self.notice.hide()
         self.column.addWidget(self.notice)
-        self.table = self._made_table()
+        self.table = self._build_table()
         self.details = SourceDetails(theme)
         self._connect_details()
         split = QSplitter(Qt.Orientation.Horizontal)
@@ -250,7 +250,7 @@ class SourcesPanel(Panel):
 
         self._start(do(), self.tr("change the source"))
 
-    def _made_menu(self) -> QMenu:
+    def _build_menu(self) -> QMenu:
         menu = QMenu(self)
         for label, slot in (
             (self.tr("Folder for agents…"), self.add_folder),
@@ -261,7 +261,7 @@ class SourcesPanel(Panel):
             menu.addAction(label).triggered.connect(slot)
         return menu
 
-    def _made_table(self) -> QTreeWidget:
+    def _build_table(self) -> QTreeWidget:
         table = QTreeWidget()
         table.setHeaderLabels([self.tr("Source"), self.tr("State"), self.tr("Unread")])
         table.setRootIsDecorated(False)

@@ -57,7 +57,7 @@ class SuggestionsPanel(Panel):
         super().__init__("", parent)
         self._client = client
         self._theme = theme
-        self._looked = False
+        self._has_searched = False
         self._note = ""
         self._asked: asyncio.Task[None] | None = None
         self._undoable: SuggestedRelation | None = None
@@ -73,12 +73,12 @@ class SuggestionsPanel(Panel):
         self.again.clicked.connect(self.look)
         self.title.add(self.scope)
         self.title.add(self.again)
-        self.table = self._made_table()
+        self.table = self._build_table()
         self.details = SuggestionDetails(theme)
         self.empty = EmptyState(theme, "git-fork", "", "")
         self._stack = QStackedWidget()
         self._settle = QTimer(self, interval=_DEBOUNCE_MS, singleShot=True)
-        self._settle.timeout.connect(self._look_quietly)
+        self._settle.timeout.connect(self._search_quietly)
         self._build()
         self._connect()
         client.events.batch.connect(self._handle_events)
@@ -86,7 +86,7 @@ class SuggestionsPanel(Panel):
     def showEvent(self, event: QShowEvent) -> None:
         """Compute the suggestions now: it is work that no other part needs."""
         super().showEvent(event)
-        if not self._looked:
+        if not self._has_searched:
             self.look()
 
     def follow(self, note: str) -> None:
@@ -95,7 +95,7 @@ class SuggestionsPanel(Panel):
             return
         self._note = note
         if self.scope.currentIndex() == _OPEN_NOTE:
-            self._looked = False
+            self._has_searched = False
             if self.isVisible():
                 self.look()
 
@@ -114,21 +114,21 @@ class SuggestionsPanel(Panel):
     def look(self) -> None:
         """Compute the suggestions, showing that it is in progress."""
         if self.scope.currentIndex() == _OPEN_NOTE and not self._note:
-            self._looked = True
+            self._has_searched = True
             self._show(())
             return
         self.title.set_count(self.tr("searching…"))
         if not self.suggestions:
             self.empty.say(self.tr("Searching…"), self.tr("Comparing links, tags and content."))
             self._stack.setCurrentWidget(self.empty)
-        self._start_looking()
+        self._start_search()
 
-    def _look_quietly(self) -> None:
-        if self.isVisible() and self._looked:
-            self._start_looking()
+    def _search_quietly(self) -> None:
+        if self.isVisible() and self._has_searched:
+            self._start_search()
 
-    def _start_looking(self) -> None:
-        self._looked = True
+    def _start_search(self) -> None:
+        self._has_searched = True
         self._settle.stop()
         if self._asked is not None:
             self._asked.cancel()
@@ -139,7 +139,7 @@ class SuggestionsPanel(Panel):
         try:
             found = await self._client.run(lambda vault: queries.list_suggestions(vault, note))
         except ScriptoriumError as error:
-            self._looked = False
+            self._has_searched = False
             self._show((), error.message)
             return
         self._show(found)
@@ -196,7 +196,7 @@ class SuggestionsPanel(Panel):
 
     def _handle_events(self, events: tuple[Event, ...]) -> None:
         """Update the suggestions if a listed note has changed."""
-        if not self._looked:
+        if not self._has_searched:
             return
         listed = {path for one in self.suggestions for path in one.pair}
         listed |= {self._note} if self.scope.currentIndex() == _OPEN_NOTE else set()
@@ -237,9 +237,9 @@ class SuggestionsPanel(Panel):
             self._show_message(self.tr("Nothing was written."))
 
     def _reject(self, one: SuggestedRelation) -> None:
-        tasks.start(self._leave_apart(one), owner=self, what=self.tr("save your answer"))
+        tasks.start(self._dismiss_pair(one), owner=self, what=self.tr("save your answer"))
 
-    async def _leave_apart(self, one: SuggestedRelation) -> None:
+    async def _dismiss_pair(self, one: SuggestedRelation) -> None:
         try:
             await self._client.run(lambda vault: vault.analysis.reject(*one.pair))
         except ScriptoriumError as error:
@@ -321,7 +321,7 @@ class SuggestionsPanel(Panel):
         self.column.addWidget(self._stack, 1)
         self.column.addWidget(self._line)
 
-    def _made_table(self) -> QTreeWidget:
+    def _build_table(self) -> QTreeWidget:
         table = QTreeWidget()
         table.setHeaderLabels((self.tr("Note"), self.tr("Relation"), self.tr("Other note"), self.tr("Score")))
         table.setRootIsDecorated(False)

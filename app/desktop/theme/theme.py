@@ -54,7 +54,7 @@ class ThemeSource(QObject):
         return self._name
 
     @property
-    def is_settled(self) -> bool:
+    def is_applied(self) -> bool:
         """True if all widgets, including hidden ones, have the current theme."""
         return self._restyling.is_done
 

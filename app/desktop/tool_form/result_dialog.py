@@ -28,9 +28,9 @@ _RESULT_CODES: dict[int, Next] = {0: "close", 1: "close", 2: "again", 3: "undo",
 
 
 class ResultDialog(dialogs.SheetDialog):
-    """Shows a successful outcome. `note_wanted` carries a note's name and a fragment."""
+    """Shows a successful outcome. `note_requested` carries a note's name and a fragment."""
 
-    note_wanted = Signal(str, str)
+    note_requested = Signal(str, str)
 
     def __init__(self, tool: str, outcome: ToolOutcome, theme: ThemeSource, parent: QWidget) -> None:
         super().__init__(parent, humanize(tool))
@@ -78,5 +78,5 @@ class ResultDialog(dialogs.SheetDialog):
         close.setFocus()
 
     def _follow(self, name: str, fragment: str) -> None:
-        self.note_wanted.emit(name, fragment)
+        self.note_requested.emit(name, fragment)
         self.done(0)

@@ -157,7 +157,7 @@ class ConflictDialog(QDialog):
         self.diff_view = DiffView(theme)
         self._place = ElidedLabel()
         self._place.setContentsMargins(0, 0, 12, 0)
-        self.diff_view.set_lead(self._place)
+        self.diff_view.set_header(self._place)
         self.editor = TextEditor(self.tr("Text to write, editable"))
         self.ours_button = QRadioButton(self._words.ours)
         self.theirs_button = QRadioButton(self._words.theirs)

@@ -58,7 +58,7 @@ def test_the_team_stands_below_and_whoever_answers_is_marked(qtbot) -> None:
     chosen: list[str] = []
     wanted: list[str] = []
     menu.team_chosen.connect(chosen.append)
-    menu.setup_wanted.connect(wanted.append)
+    menu.setup_requested.connect(wanted.append)
     for words in ("Bert", "Set up the team…", "Set up a model…"):
         next(action for action in menu.actions() if action.text() == words).trigger()
     assert chosen == ["Bert"] and wanted == ["team", "model"]
@@ -76,7 +76,7 @@ def test_programs_from_outside_stand_last_and_the_one_that_answers_is_marked(qtb
     chosen: list[str] = []
     wanted: list[str] = []
     menu.program_chosen.connect(chosen.append)
-    menu.setup_wanted.connect(wanted.append)
+    menu.setup_requested.connect(wanted.append)
     for words in ("Claude Code", "Add external agent…"):
         next(action for action in menu.actions() if action.text() == words).trigger()
     assert chosen == ["Claude Code"] and wanted == ["programs"]

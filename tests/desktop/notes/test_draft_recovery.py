@@ -47,7 +47,7 @@ def test_the_text_is_a_note_again_or_thrown_away_or_kept(
             lost = DraftRecovery(vault.client, banners, window)
             opened: list[str] = []
             lost.open_requested.connect(lambda path, _: opened.append(path))
-            await lost.offer_drafts()
+            await lost.show_drafts()
             (banner,) = banners.findChildren(Banner)
             assert "“Gone”" in banner.accessibleName() and "“A”" not in banner.accessibleName()
             assert press("Review…", banner)
@@ -74,7 +74,7 @@ def test_nothing_is_said_where_every_draft_has_its_note(
             qtbot.addWidget(window)
             banners = Banners(ThemeSource("light"), window)
             DraftStore(vault.workspace.root).save(NotePath.parse("A.md"), "hash", "more")
-            await DraftRecovery(vault.client, banners, window).offer_drafts()
+            await DraftRecovery(vault.client, banners, window).show_drafts()
             assert banners.keys == ()
 
     gui(main())

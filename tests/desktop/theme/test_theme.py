@@ -97,7 +97,7 @@ def test_the_source_dresses_the_application_and_tells(qtbot: QtBot, qapp: QAppli
     assert DARK.window not in qapp.styleSheet()
     source.set("dark")
     source.set("dark")
-    qtbot.waitUntil(lambda: source.is_settled, timeout=10_000)
+    qtbot.waitUntil(lambda: source.is_applied, timeout=10_000)
     assert told == [DARK]
     assert source.theme is DARK
     assert qapp.palette().window().color() == QColor(DARK.window)

@@ -65,10 +65,10 @@ def test_what_is_hidden_follows_and_looks_as_if_all_was_dressed_at_once(
     source.apply(qapp)
     light = looks(pages)
     source.set("dark")
-    assert not source.is_settled and not pages.updatesEnabled()
+    assert not source.is_applied and not pages.updatesEnabled()
     qtbot.waitUntil(pages.updatesEnabled, timeout=10_000)
     ground = pages.grab().toImage().pixelColor(5, 5)
-    qtbot.waitUntil(lambda: source.is_settled, timeout=10_000)
+    qtbot.waitUntil(lambda: source.is_applied, timeout=10_000)
     dark = looks(pages)
     source.apply(qapp)  # everything in one go
     assert looks(pages) == dark
@@ -77,7 +77,7 @@ def test_what_is_hidden_follows_and_looks_as_if_all_was_dressed_at_once(
     source.set("light")
     source.set("dark")
     source.set("light")
-    qtbot.waitUntil(lambda: source.is_settled, timeout=10_000)
+    qtbot.waitUntil(lambda: source.is_applied, timeout=10_000)
     again = looks(pages)
     source.apply(qapp)
     assert looks(pages) == again
@@ -95,7 +95,7 @@ def test_widgets_that_are_gone_by_then_do_no_harm(
         pages.removeWidget(gone)
         gone.deleteLater()
     del gone
-    qtbot.waitUntil(lambda: source.is_settled, timeout=10_000)
+    qtbot.waitUntil(lambda: source.is_applied, timeout=10_000)
     assert pages.count() == 1
 
 
@@ -107,7 +107,7 @@ def test_a_window_that_was_about_to_be_painted_goes_on_being_painted(
     pages.repaint()
     pages.update()
     source.set("dark")
-    qtbot.waitUntil(lambda: source.is_settled, timeout=10_000)
+    qtbot.waitUntil(lambda: source.is_applied, timeout=10_000)
     painted = Painted(pages)
     pages.update()
     qtbot.waitUntil(lambda: painted.often > 0, timeout=10_000)
@@ -131,7 +131,7 @@ def test_listeners_that_are_gone_or_fail_keep_nobody_from_the_news(
     gone.deleteLater()
     qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     source.set("dark")
-    qtbot.waitUntil(lambda: source.is_settled, timeout=10_000)
+    qtbot.waitUntil(lambda: source.is_applied, timeout=10_000)
     assert sorted(told) == ["failing noticed", "stays heard dark", "stays noticed"]
     assert pages.updatesEnabled() and "kept the last theme" in caplog.text
 

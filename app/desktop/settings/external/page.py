@@ -95,7 +95,7 @@ class ExternalServersPage(Editor):
         existing = {card.server: card for card in self.cards.values()}
         self.cards = {}
         for place, server in enumerate(self.servers):
-            card = existing.pop(server, None) or self._made_card(server)
+            card = existing.pop(server, None) or self._create_card(server)
             self.cards[server.name] = card
             self._column.insertWidget(place, card)
             card.show_state(self._states.get(server.name))
@@ -104,7 +104,7 @@ class ExternalServersPage(Editor):
             card.deleteLater()
         self.empty.setVisible(not self.servers)
 
-    def _made_card(self, server: ExternalServer) -> ServerCard:
+    def _create_card(self, server: ExternalServer) -> ServerCard:
         card = ServerCard(server, self._theme)
         card.switched.connect(partial(self._switch, server.name))
         card.edited.connect(partial(self._start, self._edit, server))
