@@ -147,8 +147,8 @@ class VaultController(QObject):
         commands.travel_requested.connect(context.travel_to)
         commands.give_requested.connect(context.attach_to_prompt)
         self._navigation.go.connect(self._show_note)
-        context.note_action_requested.connect(commands.act)
-        context.link_followed.connect(commands.follow)
+        context.note_action_requested.connect(commands.run_command)
+        context.link_followed.connect(commands.follow_link)
         context.tag_rename_requested.connect(self._rename_tag)
         context.diff_requested.connect(self._show_diff)
         context.undo_requested.connect(self._undo)
@@ -238,7 +238,7 @@ class VaultController(QObject):
     def _follow_note(self, path: str) -> None:
         """Count the words of the note in front, offer commands in it and record the visit."""
         note = self._current_note()
-        self._words.follow(note)
+        self._words.set_note(note)
         if note is not None:
             self.writing.add_to_slash_menu(note)
         if path:

@@ -103,7 +103,7 @@ def test_typed_text_is_saved_without_being_asked_and_is_one_entry_of_the_history
         assert b"".join(changes.diff_view.diff.after) == mint.read_bytes()
         await pilot.press("Close")
         await pilot.until(lambda: not pilot.sheets)
-        pilot.window.view.commands.act("history", "Plants/Mint.md")
+        pilot.window.view.commands.run_command("history", "Plants/Mint.md")
         await pilot.until(lambda: pilot.sheets, "the history")
         dialog = pilot.sheets[0]
         assert isinstance(dialog, HistoryDialog)

@@ -198,9 +198,9 @@ class ActivityPanel(Panel):
 
     def _show_empty_state(self) -> None:
         if self.shown.is_narrowed:
-            self._empty.say(self.tr("No matches"), self.tr("Change the filter to see more entries."))
+            self._empty.set_message(self.tr("No matches"), self.tr("Change the filter to see more entries."))
         else:
-            self._empty.say(
+            self._empty.set_message(
                 self.tr("No activity yet"),
                 self.tr("Actions of agents, other programs and the app appear here."),
             )

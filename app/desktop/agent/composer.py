@@ -54,7 +54,7 @@ class PromptField(QPlainTextEdit):
 
     def set_names(self, names: list[str]) -> None:
         """Offer these note names for the `@` that is being written."""
-        self._popup.offer(names if self._at_word() is not None else [])
+        self._popup.show_names(names if self._at_word() is not None else [])
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Send on Enter; leave Enter and Tab to the list of names while it is open."""

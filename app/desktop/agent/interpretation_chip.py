@@ -37,7 +37,7 @@ class ValueField(QLineEdit):
         width = self.fontMetrics().horizontalAdvance(text) + _PADDING
         self.setFixedWidth(min(_WIDEST, max(_NARROWEST, width)))
 
-    def offer(self, typed: str, names: list[str]) -> None:
+    def show_completions(self, typed: str, names: list[str]) -> None:
         """Offer completions of `typed`, unless the text has changed since."""
         if typed != self.text() or not self.hasFocus():
             return

@@ -416,7 +416,7 @@ class AgentPanel(Panel):
         if isValid(field):
             typed = field.text()
             names = [one.shown for one in found[1]] if found else []
-            field.offer(typed if search.endswith(typed) else "", names)
+            field.show_completions(typed if search.endswith(typed) else "", names)
 
     def _start(self, coro: object, what: str) -> None:
         tasks.start(coro, owner=self, what=what)  # type: ignore[arg-type]

@@ -110,7 +110,7 @@ class ApprovalDialog(QDialog):
         page = (self._fill_page, self._show_first, self._fill_bar)
         return (partial(self._begin, place), *page, self._style, self._fit_height)
 
-    def hold(self, items: Sequence[QueuedRequest]) -> None:
+    def set_queue(self, items: Sequence[QueuedRequest]) -> None:
         """Set the waiting requests without showing one yet."""
         self._items = tuple(items)
 

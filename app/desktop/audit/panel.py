@@ -287,14 +287,14 @@ class AuditPanel(Panel):
             self._stack.setCurrentIndex(0)
             return
         if self.filters.current_filter == type(self.filters.current_filter)():
-            self._empty.say(
+            self._empty.set_message(
                 self.tr("No activity yet"),
                 self.tr(
                     "Tool calls by you, agents and other programs appear here. You can undo their changes."
                 ),
             )
         else:
-            self._empty.say(self.tr("No matches"), self.tr("Change the filter to see more entries."))
+            self._empty.set_message(self.tr("No matches"), self.tr("Change the filter to see more entries."))
         self._stack.setCurrentIndex(1)
         self.detail.show_entry(None)
 

@@ -39,7 +39,7 @@ class DuplicatesPanel(Panel):
         self.title.set_text(self.tr("Notes with nearly the same text"))
         self.setAccessibleName(self.tr("Near-duplicates"))
         self.again = ThemedButton(theme, "arrows-clockwise", self.tr("Search for near-duplicates again"))
-        self.again.clicked.connect(self.look)
+        self.again.clicked.connect(self.search)
         self.title.add(self.again)
         self.table = QTreeWidget()
         names = (self.tr("Note"), self.tr("Other note"), self.tr("Similarity"), self.tr("Differences"))
@@ -70,17 +70,17 @@ class DuplicatesPanel(Panel):
         """Search when the panel is first shown: comparing all notes is expensive."""
         super().showEvent(event)
         if not self._has_searched:
-            self.look()
+            self.search()
 
-    def look(self) -> None:
+    def search(self) -> None:
         """Search for near-duplicates now."""
         self._has_searched = True
-        self.empty.say(self.tr("Searching…"), self.tr("Comparing all notes."))
+        self.empty.set_message(self.tr("Searching…"), self.tr("Comparing all notes."))
         self._stack.setCurrentWidget(self.empty)
         self.again.setEnabled(False)
-        tasks.start(self._look(), owner=self, what=self.tr("search for near-duplicates"))
+        tasks.start(self._search(), owner=self, what=self.tr("search for near-duplicates"))
 
-    async def _look(self) -> None:
+    async def _search(self) -> None:
         try:
             known = await self._client.run(lambda vault: vault.semantic.note_count)
             self.pairs = await self._client.run(lambda vault: vault.semantic.near_duplicates())
@@ -94,9 +94,11 @@ class DuplicatesPanel(Panel):
             self._stack.setCurrentIndex(1)
             self.table.setCurrentIndex(self.table.model().index(0, 0))
         elif known:
-            self.empty.say(self.tr("No near-duplicates"), self.tr("No two notes have nearly the same text."))
+            self.empty.set_message(
+                self.tr("No near-duplicates"), self.tr("No two notes have nearly the same text.")
+            )
         else:
-            self.empty.say(
+            self.empty.set_message(
                 self.tr("Not available yet"),
                 self.tr(
                     "This needs semantic search. Turn it on in Settings → Semantic search, then wait until "

@@ -346,7 +346,7 @@ async def _matching(vault: VaultService, text: str, attachments: bool) -> list[s
 def connect(panel: FilesPanel, context: PanelContext) -> None:
     """Connect the panel with the window and the other panels."""
     connect_links(panel, context)
-    panel.act_requested.connect(context.act)
+    panel.act_requested.connect(context.run_note_command)
     context.note_shown.connect(lambda path: panel.select(path) if path else None)
     if context.note_path:
         panel.select(context.note_path)

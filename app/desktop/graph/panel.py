@@ -321,7 +321,7 @@ def connect(panel: GraphPanel, context: PanelContext) -> None:
     # The graph has its own keys: moving along it must not move the focus to a note.
     panel.open_requested.connect(context.open_without_focus)
     panel.search_requested.connect(context.search)
-    panel.act_requested.connect(context.act)
+    panel.act_requested.connect(context.run_note_command)
     panel.kept.connect(context.state_changed)
     panel.restore(context.saved_state("graph"))
     panel.set_reading(context.reading)

@@ -81,7 +81,7 @@ class NoteCommands(QObject):
         self._theme = theme
         self._window = window
 
-    def act(self, what: str, about: str, more: str = "") -> None:
+    def run_command(self, what: str, about: str, more: str = "") -> None:
         """Run command `what` on the note or folder `about`; `more` is the target folder of a move."""
         if what == "open":
             self.open_requested.emit(about, "")
@@ -115,7 +115,7 @@ class NoteCommands(QObject):
         """Create a note and open it."""
         tasks.start(self.new_note(name, folder), owner=self._window, what=self.tr("create the note"))
 
-    def follow(self, name: str) -> None:
+    def follow_link(self, name: str) -> None:
         """Open the target of a link, or ask whether to create it: a click alone writes nothing."""
         tasks.start(self._follow(name), owner=self._window, what=self.tr("follow the link"))
 

@@ -76,7 +76,7 @@ class FindBar(QFrame):
             button.clicked.connect(lambda _=False, back=back: self.find_next(back))
             row.addWidget(button)
         close = ThemedButton(self._theme, "x", self.tr("Close (Esc)"), self)
-        close.clicked.connect(self.leave)
+        close.clicked.connect(self.close_bar)
         row.addWidget(close)
         return row
 
@@ -104,7 +104,7 @@ class FindBar(QFrame):
         self.field.selectAll()
         self._search()
 
-    def leave(self) -> None:
+    def close_bar(self) -> None:
         """Close, and give the focus to the note."""
         self.hide()
         if self._view is not None:
@@ -120,14 +120,14 @@ class FindBar(QFrame):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Close with the first Escape; otherwise, the field would clear itself first."""
         if isinstance(event, QKeyEvent) and (event.type(), event.key()) == _ESCAPE_PRESS:
-            self.leave()
+            self.close_bar()
             return True
         return super().eventFilter(watched, event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Find the next match with Enter; close with Escape."""
         if event.key() == Qt.Key.Key_Escape:
-            self.leave()
+            self.close_bar()
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             if self.replacement.hasFocus():
                 self.replace()

@@ -52,7 +52,7 @@ class NoteTab(Protocol):
     def take_focus(self) -> None:
         """Give the focus to the text."""
 
-    def do(self, what: str) -> None:
+    def run_command(self, what: str) -> None:
         """Run "save", "mode" (read or edit), "find", "replace" or "links"."""
 
 
@@ -254,12 +254,12 @@ class NoteTabs(QWidget):
         if self.current is not None:
             self.current.take_focus()
 
-    def do(self, what: str) -> None:
+    def run_command(self, what: str) -> None:
         """Run a command of the note in front; see `NoteTab.do`."""
         if self.current is not None:
-            self.current.do(what)
+            self.current.run_command(what)
 
-    def act(self, what: str) -> None:
+    def request_command(self, what: str) -> None:
         """Request a menu command for the note in front."""
         if self.current is not None and self.current.path:
             self.act_requested.emit(what, self.current.path)

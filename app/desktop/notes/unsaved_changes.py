@@ -160,6 +160,6 @@ def _conflict_texts() -> ConflictTexts:
         theirs=translate("UnsavedChanges", "Keep theirs"),
         merged=translate("UnsavedChanges", "Merge"),
         picked=translate("UnsavedChanges", "As picked or edited below"),
-        leave=translate("UnsavedChanges", "Decide later"),
+        cancel_label=translate("UnsavedChanges", "Decide later"),
         done=translate("UnsavedChanges", "Save"),
     )

@@ -184,7 +184,7 @@ class NoteView(QWidget):
         self._following.inside.connect(self._go_to)
         self._links.said.connect(self.notice.show_message)
 
-    def do(self, what: str) -> None:
+    def run_command(self, what: str) -> None:
         """Run "save", "mode" (the next one), "find", "replace" or "links": the commands of the menu."""
         deeds: dict[str, Callable[[], None]] = {
             "save": self.save,

@@ -53,7 +53,7 @@ class WritingCommands(QObject):
         self._current = current
         self._window = window
 
-    def do(self, what: str) -> None:
+    def run_command(self, what: str) -> None:
         """Run "daily", "template", "random", "html", "pdf", "print" or "paste" (as plain text)."""
         if what == "paste":
             self.paste_plain()
@@ -76,7 +76,7 @@ class WritingCommands(QObject):
             ("daily", self.tr("Open today's daily note")),
         ):
             if id not in known:
-                note.editor.slash_commands.append(SlashCommand(id, title, partial(self.do, id)))
+                note.editor.slash_commands.append(SlashCommand(id, title, partial(self.run_command, id)))
 
     async def open_daily_note(self) -> None:
         """Open today's note, creating it from its template if needed."""

@@ -151,7 +151,7 @@ class SearchPanel(Panel):
         bar.rangeChanged.connect(self._fill)
         self.start.search_requested.connect(self._search_saved)
         self.start.piece_chosen.connect(self._insert_piece)
-        self.start.act_requested.connect(self.star.act)
+        self.start.act_requested.connect(self.star.run_command)
         self.start.filter_requested.connect(self.filter_requested)
         self.star.searches_changed.connect(self.start.show_searches)
         self._client.events.batch.connect(self._handle_events)
@@ -183,7 +183,7 @@ class SearchPanel(Panel):
         )
         place = self.list.verticalScrollBar().value() if again else 0
         self._asked, self._typed_for = query, typed
-        self.star.follow(query)
+        self.star.set_query(query)
         if not query.strip():
             self._show_start()
             return

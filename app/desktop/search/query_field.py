@@ -98,7 +98,7 @@ class QueryField(SearchField):
         self._popup.setCurrentIndex(QModelIndex())
 
     @property
-    def offered(self) -> tuple[str, ...]:
+    def shown_completions(self) -> tuple[str, ...]:
         """The visible suggestions."""
         return tuple(one.shown for one in self._suggestions) if self._popup.isVisible() else ()
 
@@ -147,12 +147,12 @@ class QueryField(SearchField):
 
     def _accept(self, row: int) -> None:
         """Replace the typed text by a completion."""
-        offered, self._wanted = self._wanted, None
+        shown_completions, self._wanted = self._wanted, None
         self._popup.hide()
         text = self.text()
         # More may have been typed since the completions were computed.
         wanted = completion_target_at(text, from_utf16_offset(text, self.cursorPosition()))
-        same = offered is not None and wanted is not None and wanted.kind == offered.kind
+        same = shown_completions is not None and wanted is not None and wanted.kind == shown_completions.kind
         if wanted is None or not same or row >= len(self._suggestions):
             return
         suggestion = self._suggestions[row].text

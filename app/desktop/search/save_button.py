@@ -36,12 +36,12 @@ class SaveSearchButton(ThemedButton):
         """Load the saved searches, without waiting for them."""
         tasks.start(self._load(), owner=self, what=self.tr("list the saved searches"))
 
-    def follow(self, query: str) -> None:
+    def set_query(self, query: str) -> None:
         """Set the current query."""
         self._query = query.strip()
         self._update_icon()
 
-    def act(self, what: str, name: str) -> None:
+    def run_command(self, what: str, name: str) -> None:
         """Run "rename" or "remove" on the saved search of this name."""
         work = self._rename(name) if what == "rename" else self._remove(name)
         tasks.start(work, owner=self, what=self.tr("change the saved search"))

@@ -217,8 +217,8 @@ class PanelContext(QObject):
         if self._host.reveal("audit"):
             self.audit_caller_requested.emit(caller)
 
-    def act(self, what: str, path: str, more: str = "") -> None:
-        """Run a menu command on a note or folder; see `NoteCommands.act`."""
+    def run_note_command(self, what: str, path: str, more: str = "") -> None:
+        """Run a menu command on a note or folder; see `NoteCommands.run_command`."""
         self.note_action_requested.emit(what, path, more)
 
 

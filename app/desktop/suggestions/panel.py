@@ -68,9 +68,9 @@ class SuggestionsPanel(Panel):
         self.scope.addItems((self.tr("Whole vault"), self.tr("Open note")))
         self.scope.setToolTip(self.tr("Notes to suggest relations for"))
         self.scope.setAccessibleName(self.scope.toolTip())
-        self.scope.currentIndexChanged.connect(lambda _: self.look())
+        self.scope.currentIndexChanged.connect(lambda _: self.search())
         self.again = ThemedButton(theme, "arrows-clockwise", self.tr("Refresh (F5)"))
-        self.again.clicked.connect(self.look)
+        self.again.clicked.connect(self.search)
         self.title.add(self.scope)
         self.title.add(self.again)
         self.table = self._build_table()
@@ -87,9 +87,9 @@ class SuggestionsPanel(Panel):
         """Compute the suggestions now: it is work that no other part needs."""
         super().showEvent(event)
         if not self._has_searched:
-            self.look()
+            self.search()
 
-    def follow(self, note: str) -> None:
+    def set_current_note(self, note: str) -> None:
         """Follow the note in front (empty: none)."""
         if note == self._note:
             return
@@ -97,7 +97,7 @@ class SuggestionsPanel(Panel):
         if self.scope.currentIndex() == _OPEN_NOTE:
             self._has_searched = False
             if self.isVisible():
-                self.look()
+                self.search()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Hide the relation column where the names need the room; the details show it, too."""
@@ -111,7 +111,7 @@ class SuggestionsPanel(Panel):
         found: SuggestedRelation | None = row.data(0, _SUGGESTION_ROLE) if row is not None else None
         return found
 
-    def look(self) -> None:
+    def search(self) -> None:
         """Compute the suggestions, showing that it is in progress."""
         if self.scope.currentIndex() == _OPEN_NOTE and not self._note:
             self._has_searched = True
@@ -119,7 +119,7 @@ class SuggestionsPanel(Panel):
             return
         self.title.set_count(self.tr("searching…"))
         if not self.suggestions:
-            self.empty.say(self.tr("Searching…"), self.tr("Comparing links, tags and content."))
+            self.empty.set_message(self.tr("Searching…"), self.tr("Comparing links, tags and content."))
             self._stack.setCurrentWidget(self.empty)
         self._start_search()
 
@@ -166,15 +166,17 @@ class SuggestionsPanel(Panel):
 
     def _show_empty_state(self, problem: str) -> None:
         if problem:
-            self.empty.say(self.tr("Could not load suggestions"), problem)
+            self.empty.set_message(self.tr("Could not load suggestions"), problem)
         elif self.scope.currentIndex() == _OPEN_NOTE and not self._note:
-            self.empty.say(self.tr("No note is open"), self.tr("Open a note, or search the whole vault."))
+            self.empty.set_message(
+                self.tr("No note is open"), self.tr("Open a note, or search the whole vault.")
+            )
         elif self.scope.currentIndex() == _OPEN_NOTE:
             name = NotePath.on_disk(self._note).name
             text = self.tr("{0} has no likely missing relations.").format(name)
-            self.empty.say(self.tr("No suggestions"), text)
+            self.empty.set_message(self.tr("No suggestions"), text)
         else:
-            self.empty.say(
+            self.empty.set_message(
                 self.tr("No suggestions"),
                 self.tr("No unlinked notes appear to be related."),
             )
@@ -290,7 +292,7 @@ class SuggestionsPanel(Panel):
         ):
             QShortcut(QKeySequence(keys), self.table, do, context=Qt.ShortcutContext.WidgetShortcut)
         context = Qt.ShortcutContext.WidgetWithChildrenShortcut
-        QShortcut(QKeySequence("F5"), self, self.look, context=context)
+        QShortcut(QKeySequence("F5"), self, self.search, context=context)
 
     def _open(self, row: QTreeWidgetItem, column: int) -> None:
         one: SuggestedRelation = row.data(0, _SUGGESTION_ROLE)
@@ -342,5 +344,5 @@ def connect(panel: SuggestionsPanel, context: PanelContext) -> None:
     """Connect the panel with the window and the other panels."""
     connect_links(panel, context)
     panel.graph_requested.connect(context.show_pair)
-    context.note_shown.connect(panel.follow)
-    panel.follow(context.note_path)
+    context.note_shown.connect(panel.set_current_note)
+    panel.set_current_note(context.note_path)

@@ -65,7 +65,7 @@ class NameField(QLineEdit):
         self.textEdited.connect(lambda _: self._start_completion())
 
     @property
-    def offered(self) -> tuple[str, ...]:
+    def shown_completions(self) -> tuple[str, ...]:
         """The shown completions."""
         return tuple(self._names.stringList()) if self._list.isVisible() else ()
 

@@ -46,7 +46,7 @@ class ConflictTexts:
     theirs: str
     merged: str
     picked: str
-    leave: str
+    cancel_label: str
     done: str
 
 
@@ -66,7 +66,7 @@ def undo_conflict_texts(several: bool) -> ConflictTexts:
         theirs=translate("ConflictDialog", "Undo the change"),
         merged="",
         picked=translate("ConflictDialog", "Use the choices and edits below"),
-        leave=translate("ConflictDialog", "Cancel"),
+        cancel_label=translate("ConflictDialog", "Cancel"),
         done=translate("ConflictDialog", "Continue…"),
     )
 
@@ -225,7 +225,7 @@ class ConflictDialog(QDialog):
         row.setContentsMargins(16, 10, 16, 12)
         row.setSpacing(8)
         row.addStretch(1)
-        cancel = QPushButton(self._words.leave)
+        cancel = QPushButton(self._words.cancel_label)
         cancel.setDefault(True)
         cancel.clicked.connect(self.reject)
         self.save_button = QPushButton(self._words.done)

@@ -268,7 +268,7 @@ class EmptyState(QWidget):
         theme.changed.connect(self._draw)
         self._draw(theme.theme)
 
-    def say(self, heading: str, text: str) -> None:
+    def set_message(self, heading: str, text: str) -> None:
         """Replace the message."""
         self._heading.setText(heading)
         self._text.setText(text)

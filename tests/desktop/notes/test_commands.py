@@ -26,11 +26,11 @@ def test_a_copied_link_means_that_note_and_no_other(
             qtbot.addWidget(window)
             commands = NoteCommands(vault.client, ThemeSource("light"), window)
             for path, link in (("Kyoto.md", "[[Kyoto]]"), ("Books/Tea.md", "[[Books/Tea]]")):
-                commands.act("copy-link", path)
+                commands.run_command("copy-link", path)
                 await wait_until(lambda link=link: QGuiApplication.clipboard().text() == link)
             asked: list[str] = []
             commands.ask_requested.connect(asked.append)
-            commands.act("related", "Books/Tea.md")
+            commands.run_command("related", "Books/Tea.md")
             await wait_until(lambda: asked == ["Find notes related to [[Books/Tea]]"])
 
     gui(main())
