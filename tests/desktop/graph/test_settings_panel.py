@@ -271,7 +271,7 @@ def test_the_find_box_lists_names_and_tells_doubles_apart(cross, qtbot):
     box.found.connect(found.append)
     box.setFocus()
     QTest.keyClicks(box, "ind")
-    assert box.shown_completions == ["Index  ·  a", "Index  ·  b", "Indexing"]
+    assert box.offered == ["Index  ·  a", "Index  ·  b", "Indexing"]
     assert box.popup.isVisible()
     QTest.keyClick(box.popup, Qt.Key.Key_Down)
     QTest.keyClick(box.popup, Qt.Key.Key_Down)
