@@ -10,7 +10,7 @@ from app.toolkit.tool import Tool
 
 _LEVELS = {
     AccessLevel.READ_ONLY: "These tools read and change nothing.",
-    AccessLevel.NETWORK: "These tools read, fetch pages from the web and propose new notes; you approve each change.",
+    AccessLevel.NETWORK: "These tools read, fetch web pages and propose new notes; you approve each change.",
     AccessLevel.READ_WRITE: "These tools read and propose changes; you approve each change.",
     AccessLevel.EXECUTE: "These tools can run programs; you approve each run.",
 }
