@@ -52,7 +52,7 @@ Example = tuple[tuple[str, ...], str]
 
 
 def expanded(text: str, chance: random.Random) -> list[str]:
-    """One way to say a line of the examples."""
+    """Return one random expansion of a line of the examples."""
     pieces = _PIECE.findall(text)
 
     def sequence(at: int, closing: str) -> tuple[list[list[object]], int]:
@@ -82,7 +82,7 @@ def expanded(text: str, chance: random.Random) -> list[str]:
 
 
 def written_examples(chance: random.Random) -> list[tuple[list[str], str, Language]]:
-    """The examples of the files, expanded."""
+    """Return the examples of the files, expanded."""
     found: list[tuple[list[str], str, Language]] = []
     for language in languages():
         label = ""
@@ -98,7 +98,7 @@ def written_examples(chance: random.Random) -> list[tuple[list[str], str, Langua
 
 
 def words_of(texts: list[tuple[list[str], str, Language]]) -> frozenset[str]:
-    """The words that the model knows."""
+    """Return the words that the model knows."""
     known: set[str] = set()
     for words, _, language in texts:
         for word in words:
@@ -107,7 +107,7 @@ def words_of(texts: list[tuple[list[str], str, Language]]) -> frozenset[str]:
 
 
 def as_seen(words: list[str], language: Language, known: frozenset[str]) -> tuple[str, ...]:
-    """A written example as the model sees a request."""
+    """Return a written example in the form that the model receives."""
     made: list[str] = []
     for word in words:
         for part in language.contractions.get(word, word).split():
@@ -120,7 +120,7 @@ def as_seen(words: list[str], language: Language, known: frozenset[str]) -> tupl
 
 
 class SampleVault:
-    """The names of the sample vault, in which the requests of the seen half are read."""
+    """The names of the sample vault, used to interpret the requests of the seen half."""
 
     def __init__(self) -> None:
         self._resolver = Resolver()
@@ -141,7 +141,7 @@ class SampleVault:
         self._now = datetime(2026, 3, 18, 12)
 
     def mentions(self, text: str, language: Language) -> tuple[EntityMention, ...]:
-        """What a request names."""
+        """Return the mentions in a request."""
         tokens = tokenize(text, language.contractions, language.words("noise"))
         vocabulary = Vocabulary(
             self._resolver, self._words, language.data.get("plurals", ()), language.table("types")
@@ -152,7 +152,7 @@ class SampleVault:
 
 
 def label_of(gold: str) -> str:
-    """The label of a reading in the format of the evaluation sets; empty for one that is not learned."""
+    """Return the label of a reading in the format of the evaluation sets; empty if it is not learned."""
     if " | " in gold:
         return ""
     action = gold.split()[0] if gold.split() else ""
@@ -168,7 +168,7 @@ def label_of(gold: str) -> str:
 
 
 def seen_requests(file: Path = SEEN) -> list[tuple[str, str]]:
-    """The requests of a file of the evaluation set with their labels."""
+    """Return the requests of a file of the evaluation set with their labels."""
     found: list[tuple[str, str]] = []
     for line in file.read_text(encoding="utf-8").splitlines():
         text, sign, gold = line.partition(" => ")
@@ -178,13 +178,13 @@ def seen_requests(file: Path = SEEN) -> list[tuple[str, str]]:
 
 
 def language_of(text: str) -> Language:
-    """The language that knows most words of a request."""
+    """Return the language that knows most words of a request."""
     known = languages()
     return max(known, key=lambda one: one.coverage(tokenize(text, one.contractions, one.words("noise"))))
 
 
 def examples(requests: list[tuple[str, str]]) -> tuple[list[Example], frozenset[str]]:
-    """Every example as the model sees it, and the words that it knows."""
+    """Return every example in the form that the model receives, and the words that it knows."""
     chance = random.Random(SEED)
     texts = written_examples(chance)
     known = words_of(texts)
@@ -203,7 +203,7 @@ def examples(requests: list[tuple[str, str]]) -> tuple[list[Example], frozenset[
 
 
 def trained(found: list[Example]) -> tuple[list[str], npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-    """Labels, weights and bias of a softmax over the features, by AdaGrad on batches."""
+    """Return labels, weights and bias of a softmax over the features, trained by AdaGrad on batches."""
     labels = sorted({label for _, label in found})
     index = {label: at for at, label in enumerate(labels)}
     rows = [features(words) for words, _ in found]
@@ -232,13 +232,13 @@ def trained(found: list[Example]) -> tuple[list[str], npt.NDArray[np.float32], n
 
 
 def sources() -> dict[str, str]:
-    """The hash of every file that the model is made from."""
+    """Return the hash of every file that the model is made from."""
     files = [*sorted(EXAMPLES.glob("*.txt")), SEEN]
     return {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
 
 
 def model_bytes(requests: list[tuple[str, str]]) -> bytes:
-    """The file of a model that was trained on the written examples and on `requests`."""
+    """Return the file of a model trained on the written examples and on `requests`."""
     found, known = examples(requests)
     labels, weights, bias = trained(found)
     scales = np.maximum(np.abs(weights).max(axis=0), 1e-6) / 127
@@ -262,7 +262,7 @@ def model_bytes(requests: list[tuple[str, str]]) -> bytes:
 
 
 def main() -> int:
-    """Train and write the file; with --check say whether the file is the one that training gives."""
+    """Train and write the file; with --check, report whether the file matches the training result."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true")
     given = parser.parse_args()

@@ -12,7 +12,7 @@ class Rang(Event):
     """A bell."""
 
 
-def test_who_subscribes_or_leaves_later_is_heeded_by_the_next_event() -> None:
+def test_subscriptions_during_an_event_apply_to_the_next_one() -> None:
     bus, heard = EventBus(), []
     bus.publish(Rang())
     leave = bus.subscribe(Event, lambda event: heard.append("any"))

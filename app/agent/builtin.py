@@ -56,7 +56,7 @@ BUILTIN_NAME = "Built-in agent"
 """The caller of its tools, in the audit log."""
 
 MAX_PASSAGES = 3
-"""How many passages answer a question."""
+"""The number of passages that answer a question."""
 
 _AMBIGUOUS_MESSAGE = "Please be more specific: give the note's full path and ask for one action."
 _NO_SUCH_NOTE = "No note is named “{}”. Nothing was changed."

@@ -71,12 +71,7 @@ async def _switch(ids: list[str], options: Options, screen: CliConsole, *, on: b
         question = f"Turn {word} the tools of {', '.join(ids)} for agents in {root.name}."
         await confirm(question, options, screen)
         now = vault.settings.of_vault
-        others = {
-            name: tuple(one for one in getattr(now, name) if one not in ids)
-            for name in ("categories_on", "categories_off")
-        }
-        others[f"categories_{word}"] += tuple(dict.fromkeys(ids))
-        vault.settings.change_vault(now.model_copy(update=others))
+        vault.settings.change_vault(now.with_categories(on, *ids))
         rows = category_rows(vault.tools, vault.tools.categories_off)
     _show([row for row in rows if row.category in ids], options, screen)
     return ExitStatus.DONE
@@ -96,7 +91,7 @@ def load_registry(root: Path | None, screen: CliConsole) -> ToolRegistry:
     off = categories_off_by_rule(root)
     for category in registry.categories:
         by_default = any(one.id == category.id and one.on for one in CATEGORIES)
-        on = vault_settings.has_category_on(category.id, settings.tools, by_default=by_default)
+        on = vault_settings.has_category_on(category.id, settings.permissions, by_default=by_default)
         registry.set_category(category.id, on and category.id not in off)
     return registry
 
@@ -113,7 +108,7 @@ def load_chosen_registry(named: str | None, screen: CliConsole) -> ToolRegistry:
 
 def categories_off_by_rule(root: Path | None) -> frozenset[str]:
     """Return the categories that permissions or the vault's rules turn off."""
-    off = frozenset(load_settings().permissions.categories_off)
+    off = load_settings().permissions.categories_off
     return off | frozenset(load_vault_rules(root).categories_off) if root is not None else off
 
 

@@ -88,7 +88,7 @@ class WorkerProcess:
         """
         return await self._rows(protocol.ASK if query else protocol.EMBED, texts)
 
-    async def judge(self, pairs: Sequence[Sequence[str]]) -> Vectors:
+    async def classify(self, pairs: Sequence[Sequence[str]]) -> Vectors:
         """Judge pairs of premise and hypothesis with a cross-encoder, shape (n, dimension).
 
         Raises:

@@ -92,9 +92,7 @@ class Policy:
         limits = [settings.bulk_threshold, vault.bulk_threshold if vault else None]
         self.bulk_threshold = min(limit for limit in limits if limit is not None)
         self.approval_timeout = settings.approval_timeout
-        self.categories_off = frozenset(settings.categories_off) | frozenset(
-            vault.categories_off if vault else ()
-        )
+        self.categories_off = settings.categories_off | frozenset(vault.categories_off if vault else ())
         self._profiles = settings.callers
         self._grants.deletes_unlocked = settings.unlock_delete_grants
 

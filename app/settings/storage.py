@@ -14,6 +14,7 @@ from typing import TypeVar, cast
 from pydantic import ValidationError
 
 from app import paths
+from app.settings.migration import take_enabled_categories, upgrade
 from app.settings.section import GuardedSection, SettingsSection
 from app.settings.sections import PermissionSettings, Settings
 from app.settings.vault import VaultSettings
@@ -28,7 +29,7 @@ _Raw = dict[str, object]
 _PERMISSIONS = "permissions"
 _MAX_INVALID_VALUES = 1000
 # Dropping an invalid rule would loosen permissions; an invalid number has a safe default.
-_PROTECTING = frozenset({"rules", "categories_off", "callers"})
+_PROTECTING = frozenset({"rules", "categories", "callers"})
 
 
 def settings_file() -> Path:
@@ -60,6 +61,7 @@ def load_settings() -> Settings:
     settings.permissions, rules_problem = _load_guarded(
         PermissionSettings, _settings_file(permissions_file(), "The file of permission rules")
     )
+    take_enabled_categories(settings)
     return settings.with_problems(tuple(filter(None, (problem, rules_problem))))
 
 
@@ -175,6 +177,7 @@ def _save_guarded(settings: GuardedSection, file: DurableFile[_Raw]) -> None:
 
 def _valid_part(kind: type[_S], raw: _Raw) -> tuple[_S, list[str]]:
     """Return the settings without invalid values, and the names of those values."""
+    upgrade(kind, raw)
     invalid: list[str] = []
     for _ in range(_MAX_INVALID_VALUES):
         try:

@@ -10,26 +10,32 @@ from pydantic import BaseModel, ConfigDict, Field
 from app.errors import InvalidParametersError
 from app.settings.rules import CallLimit, Rule
 from app.settings.section import GuardedSection
-from app.settings.sections import ToolSettings
+from app.settings.sections import PermissionSettings
 
 
 class VaultSettings(GuardedSection):
     """The user's settings for one vault: saved in the data folder, added to the settings for all vaults."""
 
-    categories_on: tuple[str, ...] = ()
-    categories_off: tuple[str, ...] = ()
+    categories: dict[str, bool] = Field(default_factory=dict)
     limits: tuple[CallLimit, ...] = ()
 
-    def has_category_on(self, id: str, tools: ToolSettings, *, by_default: bool) -> bool:
+    def has_category_on(self, id: str, permissions: PermissionSettings, *, by_default: bool) -> bool:
         """Return whether the tool category `id` is on in this vault.
+
+        A category that `permissions` turns off is denied by the policy, whatever the result.
 
         Args:
             id: The category.
-            tools: The settings for all vaults.
+            permissions: The settings for all vaults.
             by_default: Whether it is on by default.
         """
-        wanted = by_default or id in tools.categories_on or id in self.categories_on
-        return wanted and id not in self.categories_off
+        return self.categories.get(id, permissions.categories.get(id) or by_default)
+
+    def with_categories(self, on: bool | None, *ids: str) -> VaultSettings:
+        """Return a copy with these categories on or off; None restores the default."""
+        others = {id: value for id, value in self.categories.items() if id not in ids}
+        switched = {} if on is None else dict.fromkeys(ids, on)
+        return self.model_copy(update={"categories": {**others, **switched}})
 
 
 class VaultRules(BaseModel):

@@ -39,7 +39,7 @@ UNANSWERED_REASON = "unanswered"
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """What may be carried out: the proposal, a part of it, or an edited version."""
+    """The approval of a proposal, a part of it, or an edited version."""
 
     proposal: ChangeSet | Effect
 

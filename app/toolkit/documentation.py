@@ -9,10 +9,10 @@ from app.toolkit.registry import AccessLevel, Category, ToolCatalog
 from app.toolkit.tool import Tool
 
 _LEVELS = {
-    AccessLevel.READ_ONLY: "These tools read and change nothing.",
-    AccessLevel.NETWORK: "These tools read, fetch web pages and propose new notes; you approve each change.",
-    AccessLevel.READ_WRITE: "These tools read and propose changes; you approve each change.",
-    AccessLevel.EXECUTE: "These tools can run programs; you approve each run.",
+    AccessLevel.READ_ONLY: "These tools only read.",
+    AccessLevel.NETWORK: "These tools read, fetch web pages and propose new notes; you approve or deny them.",
+    AccessLevel.READ_WRITE: "These tools read and propose changes, which you approve or deny.",
+    AccessLevel.EXECUTE: "These tools can run programs; each run needs your approval.",
 }
 
 _PLAIN = {"string": "text", "boolean": "yes or no", "null": "nothing"}

@@ -274,6 +274,12 @@ class IndexView:
             and self._meaning.is_current(path, hash)
         )
 
+    def count_without_embedding(self) -> int:
+        """Return how many visible notes a search by meaning can't find."""
+        if self._meaning is None:
+            return 0
+        return len(self._meaning.without_vectors(self._index.note_paths()) - self._visibility.hidden())
+
     def note_similarity(self, first: NotePath, second: NotePath) -> float | None:
         """Return the cosine similarity of two notes, or None if it is unknown."""
         if self._meaning is None or not (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from app.embeddings import EmbedderUnavailable, rank_fusion
@@ -94,6 +94,10 @@ class SemanticSearch:
     def is_current(self, path: NotePath, hash: str) -> bool:
         """Return whether the vectors of the note at `path` match the text with this SHA-256."""
         return self._vectors.hashes.get(path) == hash
+
+    def without_vectors(self, paths: Iterable[NotePath]) -> frozenset[NotePath]:
+        """Return those of these notes that no search can find: not embedded yet, private or excluded."""
+        return frozenset(paths).difference(self._vectors.hashes)
 
     def note_similarity(self, first: NotePath, second: NotePath) -> float | None:
         """Return the cosine similarity of two notes, or None if one of them has no vectors."""

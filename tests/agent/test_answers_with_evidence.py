@@ -1,4 +1,4 @@
-"""Answers about the notes, by the built-in agent and by a model over real HTTP: cited and checked."""
+"""Answers about the notes, by the built-in agent and by a model over real HTTP, are cited and checked."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _texts(talk):
 
 
 def _cited(workspace, text):
-    """The passages that an answer links to, as they stand in their notes."""
+    """Return the passages that an answer links to, as they are in their notes."""
     found = []
     for inner in re.findall(r"\[\[([^\]]*#span=[^\]]*)\]\]", text):
         link = parse_reference(f"[[{inner}]]")
@@ -61,7 +61,7 @@ async def test_a_block_with_an_id_is_cited_by_it(workspace, talk):
     assert "[[Concepts/Lunar distance method#^four-hours|Lunar distance method]]" in _texts(talk)[0]
 
 
-async def test_what_no_note_says_is_not_answered(workspace, talk):
+async def test_a_question_without_an_answer_in_the_notes_is_not_answered(workspace, talk):
     await talk.say("who painted the ceiling of the opera in Vienna?")
     assert _texts(talk)[0].startswith("**Not in your notes**")
 

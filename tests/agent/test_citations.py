@@ -1,4 +1,4 @@
-"""What a model cites is checked byte for byte against the notes as they are; what does not hold is marked."""
+"""Citations of a model are checked byte for byte against the current notes; invalid ones are marked."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def checked(answer: str, *, claims: bool = True) -> str:
     return CitationCheck(read).checked(answer, claims=claims)
 
 
-def test_a_citation_that_holds_becomes_a_link_to_the_passage() -> None:
+def test_a_valid_citation_becomes_a_link_to_the_passage() -> None:
     shown = checked(f'It weighs "34 kg of brass" [[H1#{FRAGMENT}]].')
     assert shown == f'It weighs "34 kg of brass" [[Instruments/H1#{FRAGMENT}|H1]].'
 
@@ -51,7 +51,7 @@ def test_a_quotation_before_a_plain_link_is_looked_up() -> None:
         "It is heavy [[No such note#^id]].",
     ],
 )
-def test_a_citation_that_does_not_hold_is_marked_and_leads_to_no_passage(answer: str) -> None:
+def test_an_invalid_citation_is_marked_and_links_to_no_passage(answer: str) -> None:
     shown = checked(answer.format(FRAGMENT))
     assert NOT_FOUND in shown and "#" not in shown
 
@@ -83,6 +83,6 @@ def test_a_block_id_cites_too() -> None:
 
 
 @given(st.text(alphabet="ab .,\n()*-", max_size=60), st.text(alphabet="ab .,\n()*-", max_size=60))
-def test_no_answer_keeps_a_link_to_a_passage_that_is_not_there(before: str, after: str) -> None:
+def test_links_to_missing_passages_are_removed_from_answers(before: str, after: str) -> None:
     shown = checked(f"{before}[[H1#span=3-9-aaaaaaaaaa]]{after}", claims=False)
     assert "span=" not in shown and NOT_FOUND in shown

@@ -1,4 +1,4 @@
-"""Conversations can be searched: also those from before there was an index, and none that are gone."""
+"""Conversations can be searched, including those older than the index, but not deleted ones."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def talk(store: ConversationStore) -> str:
     return id
 
 
-def test_role_time_and_what_a_model_may_see(store: ConversationStore) -> None:
+def test_searches_filter_by_role_time_and_visibility(store: ConversationStore) -> None:
     talk(store)
     assert len(found(store)) == 3
     assert found(store, role="user") == ["When is high tide?"]

@@ -1,11 +1,11 @@
-"""The seen half of the evaluation set stays understood, and nothing in it leads to a wrong write."""
+"""The seen half of the evaluation set is still understood, and no request in it leads to a wrong write."""
 
 from __future__ import annotations
 
 from tests.evaluation.requests import HERE, evaluate
 
 
-async def test_everyday_requests_stay_understood(tmp_path, monkeypatch) -> None:
+async def test_everyday_requests_are_still_understood(tmp_path, monkeypatch) -> None:
     for name in ("DATA", "CACHE", "CONFIG"):
         monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name))
     scores = await evaluate(HERE / "requests_seen.txt")

@@ -1,4 +1,4 @@
-"""Models over real HTTP: the test button, and words for each thing that goes wrong."""
+"""Models over real HTTP: the connection test, and a message for each kind of failure."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ async def test_check_with_a_wrong_key():
         (Fail(500, "out of memory"), "failed (status 500): out of memory"),
     ],
 )
-async def test_check_words_each_status(answer, words):
+async def test_each_status_has_a_message(answer, words):
     with ModelServer(answer, answer) as server:
         result = await models.check(settings(server.address), None)
     assert not result.ok and words in result.text
@@ -61,7 +61,7 @@ async def test_check_words_each_status(answer, words):
         (ModelSettings(provider="openai", model="m"), "needs a key"),
     ],
 )
-async def test_no_model_and_no_address_are_said_before_anything_is_sent(chosen, words):
+async def test_a_missing_model_or_address_is_reported_before_sending(chosen, words):
     with pytest.raises(InvalidParametersError, match=words):
         async with models.connect(chosen, None):
             pass

@@ -1,4 +1,4 @@
-"""How groups come to an answer and what keeps chains short, as rules over all that members may say."""
+"""How groups reach an answer and how delegation stays bounded, as rules over all possible answers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TEAM = TeamSettings(agents=tuple(AgentProfile(name=name) for name in NAMES))
 
 
 class Scripted:
-    """Members that say what a test wants: first an answer, then a ballot; None fails."""
+    """Members with scripted messages: first an answer, then a ballot; None fails."""
 
     def __init__(self, answers, ballots=None, without_model=()):
         self.answers = answers
@@ -58,14 +58,14 @@ def test_the_answer_with_the_most_votes_wins_and_ties_go_to_the_earlier(choices)
 
 
 @given(st.text(max_size=30), st.lists(st.sampled_from(NAMES), unique=True, min_size=3, max_size=5))
-def test_what_more_than_half_say_wins_without_a_ballot(text, agree):
+def test_a_majority_answer_wins_without_a_ballot(text, agree):
     answers = {name: text if name in agree else f"other {name}" for name in NAMES}
     members = Scripted(answers)
     result = vote(members)
     assert result.text == text and len(members.asked) == len(NAMES)
 
 
-def test_who_fails_or_has_no_model_does_not_vote_and_does_not_stop_the_vote():
+def test_members_that_fail_or_have_no_model_do_not_stop_the_vote():
     answers = {"Anna": "a", "Bert": None, "Clara": "c"}
     members = Scripted(answers, {"Anna": "2", "Clara": "1"}, without_model=("Clara",))
     result = vote(members)
@@ -73,7 +73,7 @@ def test_who_fails_or_has_no_model_does_not_vote_and_does_not_stop_the_vote():
     assert [name for name, _, ballot in members.asked if ballot] == ["Anna"]
 
 
-def test_a_vote_of_nobody_is_an_error():
+def test_a_vote_without_members_is_an_error():
     with pytest.raises(ScriptoriumError, match="No member of Jury"):
         vote(Scripted({"Anna": None, "Bert": None}))
 

@@ -1,4 +1,4 @@
-"""Confidence by log-odds: bounded, monotonic, at rest in the end, with impacts that add up."""
+"""Confidence by log-odds is bounded, monotonic and convergent, and its impacts add up."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ kinds = st.sampled_from(["hypothesis", "observation", "note"])
 
 @given(kinds, maybe, neighbours)
 def test_bounds_and_impacts(kind: str, stated: float | None, around: list[RelationNeighbor]) -> None:
-    judged = node_confidence(kind, stated, around)
-    assert 0 < MIN_CONFIDENCE <= judged.new <= MAX_CONFIDENCE < 1
-    assert sum(one.impact for one in judged.factors) == pytest.approx(judged.new - judged.old, abs=1e-9)
+    update = node_confidence(kind, stated, around)
+    assert 0 < MIN_CONFIDENCE <= update.new <= MAX_CONFIDENCE < 1
+    assert sum(one.impact for one in update.factors) == pytest.approx(update.new - update.old, abs=1e-9)
 
 
 @given(kinds, maybe, neighbours, maybe, maybe)
@@ -44,7 +44,7 @@ def test_support_never_lowers_and_contradiction_never_raises(
 
 
 @given(kinds, maybe, neighbours, shares, shares)
-def test_a_surer_witness_says_more(
+def test_a_more_confident_neighbor_weighs_more(
     kind: str, stated: float | None, around: list[RelationNeighbor], one: float, other: float
 ) -> None:
     low, high = sorted((one, other))
@@ -54,7 +54,7 @@ def test_a_surer_witness_says_more(
 
 
 @given(kinds, shares, shares, neighbours)
-def test_again_and_again_comes_to_rest_wherever_it_started(
+def test_repeated_calculation_converges(
     kind: str, first: float, second: float, around: list[RelationNeighbor]
 ) -> None:
     for _ in range(60):
@@ -62,6 +62,6 @@ def test_again_and_again_comes_to_rest_wherever_it_started(
     assert first == pytest.approx(second, abs=1e-6)
 
 
-def test_what_a_note_itself_supports_says_nothing_of_it() -> None:
+def test_the_notes_that_a_note_supports_do_not_count() -> None:
     alone = node_confidence("hypothesis", 0.6, [])
     assert node_confidence("hypothesis", 0.6, [RelationNeighbor("A", "SUPPORTS", False, 1.0, 1.0)]) == alone

@@ -1,4 +1,4 @@
-"""What a cross-encoder adds to a suggested relation: the rule, for any probabilities."""
+"""The combination of a suggested relation with a cross-encoder's verdict, for any probabilities."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LOCAL = st.builds(
 
 
 @given(LOCAL, VERDICTS)
-def test_a_score_stays_a_share_and_the_model_is_named(
+def test_a_score_stays_between_0_and_1_and_the_model_is_named(
     local: RelationPrediction, verdicts: list[EntailmentScores]
 ) -> None:
     made = blend_entailment(local, verdicts, "tiny")
@@ -62,7 +62,7 @@ def test_an_unclear_verdict_changes_nothing(local: RelationPrediction, share: fl
     assert "nothing clear" in made.reasoning
 
 
-def test_the_surer_reason_gives_the_type() -> None:
+def test_the_stronger_evidence_determines_the_type() -> None:
     bears_out, denies = [EntailmentScores(0.02, 0.97)], [EntailmentScores(0.97, 0.02)]
     plain = suggest_relation(NoteFeatures("A", "note", ()), NoteFeatures("B", "note", ()), Structure(0.5))
     assert blend_entailment(plain, bears_out, "tiny").type == "SUPPORTS"

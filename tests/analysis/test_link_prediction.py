@@ -1,4 +1,4 @@
-"""Links that are missing: found for good reasons, and never where they may not be."""
+"""Missing links are predicted for good reasons, and never between excluded notes."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ def found(*args, **kwargs) -> dict[tuple[int, int], dict[str, float]]:
     }
 
 
-def test_two_notes_with_common_neighbours_are_joined_for_that_reason():
+def test_two_notes_with_common_neighbors_are_joined_for_that_reason():
     all_of_them = predict_links(material(5, [(0, 2), (1, 2), (0, 3), (1, 3), (3, 4)]), NOBODY, 9)
     (first,) = [each for each in all_of_them if (each.source, each.target) == (0, 1)]
     assert [ground.kind for ground in first.grounds] == ["neighbours"]
-    # The one that fewer notes link to says more.
+    # A neighbor with fewer links weighs more.
     assert first.grounds[0].rows == (2, 3)
 
 
@@ -69,7 +69,7 @@ pairs_of_rows = st.lists(st.tuples(rows, rows), max_size=25)
 
 
 @given(pairs_of_rows, pairs_of_rows, st.sets(rows), st.integers(-1, 9))
-def test_no_link_that_is_there_rejected_or_forbidden_is_suggested(pairs, rejected, forbidden, around):
+def test_no_existing_rejected_or_forbidden_link_is_suggested(pairs, rejected, forbidden, around):
     rng = np.random.default_rng(1)
     may = [row not in forbidden for row in range(10)]
     tags = [("x",) if row % 2 else ("y", "x") for row in range(10)]

@@ -1,4 +1,4 @@
-"""Merged texts: what the strategy promises stays byte for byte, and no relation is lost or doubled."""
+"""Merged texts keep what the strategy promises byte for byte, and no relation is lost or duplicated."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ _TEXT = st.builds(
 
 
 @given(_TEXT, _TEXT, st.sampled_from(STRATEGIES))
-def test_nothing_that_was_promised_is_lost(first: str, second: str, strategy: Strategy) -> None:
+def test_no_promised_text_is_lost(first: str, second: str, strategy: Strategy) -> None:
     merged = merge_note_texts(first, second, strategy, "Other").text
     lines = [line.strip() for line in merged.splitlines()]
     kept = {"combine": (first, second), "prefer_primary": (first,), "prefer_secondary": (second,)}[strategy]

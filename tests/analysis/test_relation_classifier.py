@@ -1,4 +1,4 @@
-"""Suggested relations: by cue phrases, negation, types and likeness, each with its reason."""
+"""Relations are suggested by cue phrases, negation, types and similarity, each with its reason."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_cue_phrases(line: str, kind: str) -> None:
         "It improves [[B]].",
     ],
 )
-def test_a_line_that_does_not_say_so_is_no_cue(line: str) -> None:
+def test_a_line_without_a_cue_phrase_is_no_cue(line: str) -> None:
     assert find_cue_phrase([line], "B") is None
     made = suggest_relation(side("A", lines=(line,)), side("B"), Structure(0.5))
     assert made.type == "RELATES_TO" and not made.evidence
@@ -65,7 +65,7 @@ def test_a_contradiction_is_suggested_with_its_evidence() -> None:
     assert same.type == "RELATES_TO" and not same.evidence
 
 
-def test_types_and_likeness_decide_where_nothing_is_said() -> None:
+def test_types_and_similarity_decide_without_textual_evidence() -> None:
     assert suggest_relation(side("A"), side("B", kind="source"), Structure()).type == "CITES"
     observed = side("A", kind="observation")
     assert suggest_relation(observed, side("B", kind="hypothesis"), Structure()).type == "SUPPORTS"
@@ -73,13 +73,13 @@ def test_types_and_likeness_decide_where_nothing_is_said() -> None:
     assert suggest_relation(side("A"), side("B"), Structure(0.3)).type == "RELATES_TO"
 
 
-def test_more_in_common_is_likelier() -> None:
+def test_more_common_neighbors_increase_the_probability() -> None:
     low = suggest_relation(side("A"), side("B"), Structure(0.5)).score
     high = suggest_relation(side("A"), side("B"), Structure(0.5, 4, 1, True)).score
     assert 0 < low < high < 1
 
 
-def test_the_confidence_of_a_relation_tells_why() -> None:
+def test_the_confidence_of_a_relation_has_reasons() -> None:
     said = side("A", lines=("This confirms [[B]].",))
     fits = relation_confidence(0.5, "SUPPORTS", said, side("B"), Structure(0.6, 2, 1), structure=True)
     not_so = relation_confidence(0.5, "CAUSES", said, side("B"), Structure(0.6, 2, 1), structure=True)

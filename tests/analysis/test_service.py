@@ -1,4 +1,4 @@
-"""The analyst of an open vault: it computes in a process, can be stopped, and keeps what was rejected."""
+"""The analysis of an open vault runs in a process, can be stopped, and stores rejections."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def test_a_damaged_list_of_rejections_is_set_aside(tmp_path):
     assert aside.read_text(encoding="utf-8") == "{" and aside.name in rejections.problem
 
 
-async def test_by_meaning_needs_a_note_that_has_been_read_for_it(vault):
+async def test_the_semantic_layout_needs_an_embedded_note(vault):
     with pytest.raises(NotFoundError):
         await vault.analyst.layout(of_edges(["ab"]), "meaning")
 
@@ -155,7 +155,7 @@ async def arranges(vault, graph):
         assert np.isfinite(arranged.positions).all()
 
 
-async def test_a_cancelled_question_ends_at_once_and_the_next_is_answered():
+async def test_a_canceled_request_ends_at_once_and_the_next_is_answered():
     worker = AnalysisWorker()
     began = asyncio.Event()
     task = asyncio.create_task(worker.ask(lambda share, words: began.set(), wait_for_ever))
@@ -172,7 +172,7 @@ async def test_a_cancelled_question_ends_at_once_and_the_next_is_answered():
     await worker.close()
 
 
-async def test_a_question_that_fails_says_why_and_a_dead_process_is_replaced():
+async def test_a_failed_request_explains_the_error_and_a_dead_process_is_replaced():
     worker = AnalysisWorker()
     with pytest.raises(AnalysisFailed, match="an odd graph"):
         await worker.ask(lambda share, words: None, fail)
@@ -181,7 +181,7 @@ async def test_a_question_that_fails_says_why_and_a_dead_process_is_replaced():
     worker._process.join()
     with pytest.raises(AnalysisFailed, match="stopped unexpectedly"):
         await worker.ask(lambda share, words: None, total, np.ones(5))
-    # A large array goes over in pieces and arrives whole.
+    # A large array is sent in chunks and arrives complete.
     array = np.arange(700_003, dtype=np.float64).reshape(-1, 1)
     assert await worker.ask(lambda share, words: None, total, array) == array.sum()
     await worker.close()
@@ -189,7 +189,7 @@ async def test_a_question_that_fails_says_why_and_a_dead_process_is_replaced():
         await worker.ask(lambda share, words: None, total, np.ones(5))
 
 
-async def test_closing_ends_a_question_that_is_still_asked():
+async def test_closing_ends_a_running_request():
     worker = AnalysisWorker()
     began = asyncio.Event()
     task = asyncio.create_task(worker.ask(lambda share, words: began.set(), wait_for_ever))
@@ -199,7 +199,7 @@ async def test_closing_ends_a_question_that_is_still_asked():
         await task
 
 
-async def test_closing_while_a_question_is_cancelled_ends_both():
+async def test_closing_during_a_cancellation_ends_both():
     worker = AnalysisWorker()
     began = asyncio.Event()
     task = asyncio.create_task(worker.ask(lambda share, words: began.set(), wait_for_ever))

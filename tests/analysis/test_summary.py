@@ -1,4 +1,4 @@
-"""Extractive summaries: within their length, of whole sentences, free of Markdown, in any script."""
+"""Extractive summaries keep to their length and consist of whole sentences, in any script."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ print("Not prose.")
 """
 
 
-def test_markdown_is_taken_off() -> None:
+def test_markdown_is_removed() -> None:
     assert split_sentences(NOTE) == (
         "John Harrison built the watch, see the list.",
         "He was born in 1693!",
@@ -61,7 +61,7 @@ def test_sentences_of_other_scripts(text: str, expected: tuple[str, ...]) -> Non
     assert split_sentences(text) == expected
 
 
-def test_the_central_sentences_are_taken_and_not_twice_the_same() -> None:
+def test_central_sentences_are_selected_without_duplicates() -> None:
     said = (
         "The chronometer kept time at sea.",
         "A chronometer keeps the time at sea.",

@@ -79,3 +79,15 @@ def test_prose_of_the_sample_vault_is_cut(path: Path) -> None:
     parsed = scan(text)
     if len(text[parsed.body_start :].split()) > 12:
         assert split_passages(text, parsed)
+
+
+def test_a_line_that_relates_the_note_is_marked() -> None:
+    items = "- part_of [[Navigation]]\n- supports [[Claim]] (confidence: 0.8)\n- oak\n"
+    note = f"# Clock\n\nIt is made of oak, see [[Oak]].\n\n{items}"
+    found = {one.text: one.is_relation for one in split_passages(note, scan(note))}
+    assert found == {
+        "It is made of oak, see Oak.": False,
+        "part_of Navigation": True,
+        "supports Claim (confidence: 0.8)": True,
+        "oak": False,
+    }

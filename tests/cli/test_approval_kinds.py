@@ -1,4 +1,4 @@
-"""What naming kinds in advance approves: never more than was named, and no kind by another's name."""
+"""Kinds named in advance approve no more than was named, and no kind under another's name."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def asked(proposal: ChangeSet | Effect, backlinks: tuple[NotePath, ...] = ()) ->
     st.frozensets(st.sampled_from(ApprovalKind)),
     st.booleans(),
 )
-async def test_everything_that_is_done_must_have_been_named(
+async def test_every_kind_of_a_request_must_be_named(
     parts: list[ApprovalKind], named: frozenset[ApprovalKind], linked: bool
 ) -> None:
     changes: list[FileChange] = [_MAKE[kind](number) for number, kind in enumerate(parts)]
@@ -72,7 +72,7 @@ async def test_everything_that_is_done_must_have_been_named(
         ("administrative", ApprovalKind.ADMIN),
     ],
 )
-def test_an_effect_has_one_word(kind: str, word: ApprovalKind) -> None:
+def test_an_effect_has_one_kind(kind: str, word: ApprovalKind) -> None:
     effect = Effect(kind, "Do it.")
     request = replace(asked(effect), operation=impact_of_effect(effect).operation)
     assert kinds_for_request(request) == {word}

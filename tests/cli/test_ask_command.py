@@ -1,4 +1,4 @@
-"""`scriptorium ask`: the reading is shown, then carried out; --json shows it and does nothing."""
+"""`scriptorium ask` shows the interpretation and executes it; --json only shows it."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def test_a_change_needs_an_approval(run: Run, vault: Path) -> None:
     assert b"drink" in (vault / "Tea.md").read_bytes()
 
 
-def test_what_is_not_understood_is_said(run: Run) -> None:
+def test_a_request_that_is_not_understood_is_reported(run: Run) -> None:
     done = run("ask", "flurb the gnarx quickly sideways")
     assert done.status == ExitStatus.NOT_FOUND and "did not understand" in done.out + done.err
 
 
-def test_private_notes_have_no_name_here(run: Run) -> None:
+def test_private_notes_cannot_be_named(run: Run) -> None:
     done = run("ask", "open Secret", "--json")
     assert "Secret.md" not in done.out
 

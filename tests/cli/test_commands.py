@@ -1,4 +1,4 @@
-"""Verbs, the choice of the vault, streams, and the program as a shell runs it."""
+"""Verbs, the selection of the vault, streams, and the program as started by a shell."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ Program = Callable[..., subprocess.CompletedProcess[bytes]]
 
 @pytest.fixture
 def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
-    """The command line in a process of its own."""
+    """Run the command line in its own process."""
 
     def run(*words: str, **variables: str) -> subprocess.CompletedProcess[bytes]:
         place = environment(tmp_path_factory, **variables)
@@ -53,7 +53,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
     return run
 
 
-# Which front end
+# Front ends
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_the_help_documents_verbs_and_exit_statuses(run: Run) -> None:
     assert run().status == ExitStatus.MISUSE
 
 
-# Which vault
+# Selection of the vault
 
 
 def test_the_vault_is_the_one_named_then_the_variable_then_around_then_the_last(
@@ -122,7 +122,7 @@ def test_no_vault_is_an_error_that_says_how_to_name_one(run: Run, vault: Path) -
         locate_vault("nowhere")
 
 
-async def test_a_vault_that_another_program_holds_is_waited_for_and_then_told(vault: Path) -> None:
+async def test_a_vault_held_by_another_program_is_waited_for_and_then_reported(vault: Path) -> None:
     lock = VaultLock(paths.vault_data_folder(vault))
     lock.acquire()
     with pytest.raises(VaultBusyError, match=f"process {os.getpid()}.*can't be joined"):
@@ -133,7 +133,7 @@ async def test_a_vault_that_another_program_holds_is_waited_for_and_then_told(va
         assert not session.is_joined
 
 
-# Through the program that holds the vault
+# Commands through the program that holds the vault
 
 
 async def test_calls_go_through_the_program_that_holds_the_vault(
@@ -157,7 +157,7 @@ async def test_calls_go_through_the_program_that_holds_the_vault(
         await workspace.close()
 
 
-async def test_a_program_without_a_window_makes_way_for_who_can_say_yes(
+async def test_a_program_without_a_window_yields_to_one_that_can_approve(
     vault: Path, program: Program
 ) -> None:
     workspace = await open_workspace(vault, Settings(), None)
@@ -177,7 +177,7 @@ async def test_a_program_without_a_window_makes_way_for_who_can_say_yes(
     assert len(closing) == 1 and (vault / "Coffee.md").exists()
 
 
-async def test_ctrl_c_withdraws_what_waits_for_the_window(
+async def test_ctrl_c_withdraws_a_request_in_the_window(
     vault: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     asked, withdrawn = asyncio.Event(), asyncio.Event()
@@ -218,7 +218,7 @@ async def test_ctrl_c_withdraws_what_waits_for_the_window(
 # Verbs
 
 
-def test_undo_takes_back_the_last_change_of_anybody_and_only_that(run: Run, vault: Path) -> None:
+def test_undo_reverts_only_the_last_change_of_any_caller(run: Run, vault: Path) -> None:
     before = (vault / "Tea.md").read_bytes()
     assert run("undo").status == ExitStatus.NOT_FOUND
     assert run("edit_note", "Tea", "append", "One.", "--approve", "update").status == ExitStatus.DONE
@@ -313,7 +313,7 @@ def test_the_doctor_names_who_holds_the_vault(run: Run, vault: Path) -> None:
     lock.acquire()
     held = {one["what"]: one for one in run("doctor", "--json").data}["holder"]
     lock.release()
-    assert held["state"] == "warning" and str(os.getpid()) in held["words"]
+    assert held["state"] == "warning" and str(os.getpid()) in held["message"]
 
 
 # Shells, pipes and signals
@@ -403,5 +403,5 @@ def test_a_program_run_by_a_shell(
     assert (ended.stdout, ended.stderr) == (b"141\n", b"")
 
 
-def test_what_a_terminal_is_shown_holds_no_commands() -> None:
+def test_terminal_output_contains_no_control_sequences() -> None:
     assert escape_controls("a\x1b[31mb\tc\n\u202e") == "a⟨ESC⟩[31mb\tc\n⟨RLO⟩"

@@ -1,4 +1,4 @@
-"""The doctor's advice fits how the app was installed."""
+"""The doctor's advice matches the kind of installation."""
 
 from __future__ import annotations
 
@@ -30,13 +30,15 @@ def is_installed(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
     return bool(request.param)
 
 
-def test_a_missing_core_is_mended_by_what_is_there(is_installed: bool, monkeypatch) -> None:
+def test_the_hint_for_a_missing_core_matches_the_installation(is_installed: bool, monkeypatch) -> None:
     monkeypatch.setattr(core_bindings, "available", lambda: False)
     hint = found("graph core").hint
     assert ("installer" in hint) is is_installed and ("build_core.py" in hint) is not is_installed
 
 
-def test_a_damaged_model_is_mended_by_what_is_there(is_installed: bool, monkeypatch, tmp_path: Path) -> None:
+def test_the_hint_for_a_damaged_model_matches_the_installation(
+    is_installed: bool, monkeypatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(paths, "resources_folder", lambda: tmp_path)
     model = found("sentence model")
     assert model.state is Severity.WRONG and ("installer" in model.hint) is is_installed
@@ -53,7 +55,7 @@ def test_the_multilingual_model_is_checked_where_it_is(is_installed: bool, monke
     assert damaged.state is Severity.WRONG and ("installer" in damaged.hint) is is_installed
 
 
-def test_no_other_python_is_asked_of_an_installed_app(is_installed: bool, monkeypatch) -> None:
+def test_an_installed_app_needs_no_other_python(is_installed: bool, monkeypatch) -> None:
     monkeypatch.setattr(installation_checks, "_MAX_PYTHON", (3, 0))
     assert (found("Python").state is Severity.OK) is is_installed
 

@@ -1,4 +1,4 @@
-"""Categories, sources and tokens from the command line: listed, changed after a yes, and left to a window."""
+"""Categories, sources and tokens on the command line: listed, changed, or left to a window."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ def states(run: Run, *arguments: str) -> dict[str, str]:
     return {one["category"]: one["state"] for one in ended.data}
 
 
-def test_a_category_is_switched_after_a_yes_and_shown_as_it_is(run: Run, vault: Path) -> None:
+def test_a_category_is_switched_after_confirmation_and_shown(run: Run, vault: Path) -> None:
     assert states(run)["development"] == "off" and "## Development (off)" in run("tools").out
     refused = run("categories", "on", "development")
     assert refused.status == ExitStatus.DENIED and "--approve admin" in refused.err
     assert states(run)["development"] == "off"
     assert states(run, "on", "development", "--approve", "admin") == {"development": "on"}
-    assert load_vault_settings(paths.vault_data_folder(vault))[0].categories_on == ("development",)
+    assert load_vault_settings(paths.vault_data_folder(vault))[0].categories == {"development": True}
     assert states(run)["development"] == "on" and "## Development\n" in run("tools").out
     assert run("diff", "Tea.md", "Water.md").status == ExitStatus.DONE
     assert states(run, "off", "development", "notes", "--approve", "admin") == {
@@ -41,7 +41,7 @@ def test_a_category_is_switched_after_a_yes_and_shown_as_it_is(run: Run, vault: 
     assert run("categories", "on").status == run("categories", "list", "notes").status == ExitStatus.MISUSE
 
 
-def test_what_the_vault_switches_off_stays_off(run: Run, vault: Path) -> None:
+def test_a_category_disabled_by_the_vault_stays_off(run: Run, vault: Path) -> None:
     (vault / ".scriptorium").mkdir()
     (vault / ".scriptorium" / "rules.toml").write_text('categories_off = ["development"]\n', "utf-8")
     assert states(run)["development"] == "off by a rule"
@@ -125,7 +125,7 @@ def test_a_vault_that_another_program_holds_is_left_to_it(
         lock.release()
 
 
-def test_undo_tells_what_went_back_in_words(run: Run) -> None:
+def test_undo_describes_what_was_reverted(run: Run) -> None:
     assert run("create_note", "Milk", "--approve", "create").status == ExitStatus.DONE
     ended = run("undo", "--yes")
     assert ended.status == ExitStatus.DONE
@@ -135,7 +135,7 @@ def test_undo_tells_what_went_back_in_words(run: Run) -> None:
 @pytest.mark.parametrize(
     ("answer", "status"), [("y", ExitStatus.DONE), ("n", ExitStatus.DENIED), (None, ExitStatus.DENIED)]
 )
-def test_the_person_at_the_terminal_is_asked(
+def test_the_user_at_the_terminal_is_asked(
     run: Run, vault: Path, monkeypatch: pytest.MonkeyPatch, answer: str | None, status: ExitStatus
 ) -> None:
     class Person:

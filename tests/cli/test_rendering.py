@@ -1,4 +1,4 @@
-"""What came of a call, on a terminal and in a pipe."""
+"""Rendering of a call's result on a terminal and in a pipe."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.toolkit.outcome import ToolOutcome
 
 
 class Terminal(io.StringIO):
-    """A stream that says that it is a terminal."""
+    """A stream that claims to be a terminal."""
 
     def isatty(self) -> bool:
         return True
@@ -39,23 +39,23 @@ def test_a_pipe_gets_the_text_alone_and_a_terminal_no_commands() -> None:
     assert shown({"text": "a\x1b[2J"}, stream=Terminal())[0] == "a⟨ESC⟩[2J\n"
 
 
-def test_what_says_nothing_but_its_sentence_prints_that() -> None:
+def test_a_result_with_only_a_message_prints_the_message() -> None:
     assert shown({"name": "A", "path": "A.md"}, "Created [[A]].") == ("Created [[A]].\n", "")
 
 
-def test_warnings_and_reasons_stand_beside_the_result() -> None:
+def test_warnings_and_reasons_are_printed_with_the_result() -> None:
     out, err = shown({"summary": "Short.", "reasoning": "by words", "key_points": []})
     assert (out, err) == ("Short.\n", "by words\n")
 
 
-def test_nothing_found_is_said_in_words_and_a_failed_command_tells_how_it_ended() -> None:
+def test_empty_results_and_failed_commands_are_described() -> None:
     assert shown({"notes": [], "total": 0}, "0 notes found.")[0] == "0 notes found.\n"
     assert shown({"entries": [], "complete": True}, "0 files.")[0] == "0 files.\n"
     failed = {"output": "x\n", "exit_code": 2}
     assert shown(failed, "make ended with exit status 2.") == ("x\n", "make ended with exit status 2.\n")
 
 
-def test_an_empty_text_hides_nothing_that_stands_beside_it() -> None:
+def test_an_empty_text_hides_no_other_field() -> None:
     files = [{"path": "Plan.txt", "state": "in sync"}]
     assert shown({"text": "", "diff": "", "files": files})[0] == "Plan.txt\tin sync\n"
     assert shown({"text": None, "files": tuple(files)})[0] == "Plan.txt\tin sync\n"
@@ -77,7 +77,7 @@ def test_a_summary_is_shown_with_its_points_evidence_and_synthesis() -> None:
     assert shown(edge)[0] == "A cites B.\nstrength_assessment\tweak\nevidence (1)\nE.\n"
 
 
-def test_what_was_written_is_told_in_a_sentence_and_its_lists() -> None:
+def test_a_change_is_described_in_a_sentence_and_its_lists() -> None:
     out = io.StringIO()
     result = {"commits": [7], "paths": ["A.md", "B.md"], "left": 0}
     rendering.print_result(
@@ -99,7 +99,7 @@ def test_rows_fit_a_terminal_and_none_of_a_path_is_lost() -> None:
     assert shown({"notes": rows, "total": 3})[0].splitlines()[2] == f"{rows[2]['path']}\t2"
 
 
-def test_facts_and_lists_are_told_apart() -> None:
+def test_facts_and_lists_are_distinguished() -> None:
     result = {"type": "claim", "properties": {"rating": 4}, "tags": ["a", "b"], "created": 1.7e9, "links": []}
     text, _ = shown(result)
     assert text.splitlines()[:2] == ["type\tclaim", "properties.rating\t4"]

@@ -1,4 +1,4 @@
-"""Questions at a terminal: what is shown, and what each answer approves. With a real pseudo-terminal."""
+"""Approval at a real pseudo-terminal: the displayed text, and the effect of each answer."""
 
 from __future__ import annotations
 
@@ -83,16 +83,16 @@ async def test_yes_approves_the_very_proposal_and_the_change_was_shown() -> None
 
 
 @pytest.mark.parametrize("answer", ["\n", "n\n", "no\n", "\x04"])
-async def test_anything_but_a_clear_yes_is_no(answer: str) -> None:
+async def test_anything_but_a_clear_yes_is_a_denial(answer: str) -> None:
     decision, _ = await ask(request(UPDATE), answer)
     assert decision == Denied()
 
 
-async def test_words_after_no_go_to_the_caller() -> None:
+async def test_a_reason_after_no_is_sent_to_the_caller() -> None:
     assert (await ask(request(UPDATE), "n not this note\n"))[0] == Denied("not this note")
 
 
-async def test_something_else_is_explained_and_asked_again() -> None:
+async def test_an_invalid_answer_is_explained_and_asked_again() -> None:
     decision, shown = await ask(request(UPDATE), "?\n", "yikes\n", "y\n")
     assert isinstance(decision, Approved)
     assert shown.count("approve exactly what is shown") == 2
@@ -159,12 +159,12 @@ async def test_all_of_a_kind_answers_later_questions_of_that_kind_only() -> None
     assert "all of this kind" in decisions[1].words and "Water.md" not in shown
 
 
-async def test_all_of_a_kind_is_not_offered_where_a_standing_yes_is_forbidden() -> None:
+async def test_all_of_a_kind_is_not_offered_where_grants_are_forbidden() -> None:
     decision, shown = await ask(request(UPDATE, offers=()), "a\n", "n\n")
     assert decision == Denied() and ",a," not in shown and "yes, and to all" not in shown
 
 
-async def test_consequences_are_told() -> None:
+async def test_consequences_are_shown() -> None:
     moved = Move(note("Tea.md"), note("Ideas/Tea.md"), b"x\n", b"x\n")
     asked = request(moved, Delete(note("Old.md"), b"old\n"), backlinks=(note("A.md"), note("B.md")))
     _, shown = await ask(asked, "\n", columns=200)
@@ -172,7 +172,7 @@ async def test_consequences_are_told() -> None:
     assert "Tea.md → Ideas/Tea.md" in shown and "the text is unchanged" in shown
 
 
-async def test_nothing_of_a_note_or_a_claim_commands_the_terminal() -> None:
+async def test_text_of_notes_and_claims_cannot_control_the_terminal() -> None:
     evil = Update(note("Tea.md"), b"a\n", "a \x1b]0;owned\x07 \u202egnp.exe \u200b\n".encode() + b"\xff\n")
     asked = request(evil)
     with terminal() as (master, stream):
@@ -186,7 +186,7 @@ async def test_nothing_of_a_note_or_a_claim_commands_the_terminal() -> None:
     assert "⟨ESC⟩[2J" in plain, "the claim"
 
 
-async def test_changed_words_are_marked_with_and_without_colours(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_changed_words_are_marked_with_and_without_colors(monkeypatch: pytest.MonkeyPatch) -> None:
     async def raw() -> str:
         with terminal() as (master, stream):
             typist = Typist(master, [(PROMPT, "n\n")])

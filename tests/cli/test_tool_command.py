@@ -1,4 +1,4 @@
-"""Tools as commands: what their words and flags mean, what is printed, and what the exit status says."""
+"""Tools as commands: the meaning of words and flags, the output, and the exit status."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_long_texts_come_from_elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_pat
     ("words", "said"),
     [
         (["read_note"], "Field required"),
-        (["read_note", "Tea", "x"], "There is an extra word: 'x'"),
+        (["read_note", "Tea", "x"], "Unexpected word: 'x'"),
         (["edit_note", "Tea", "shorten"], "one of append, prepend"),
         (["edit_note", "Tea", "append"], "needs text"),
         (["edit_note", "Tea", "append", "x", "--heading", "H"], "does not take heading"),
@@ -115,19 +115,19 @@ def test_long_texts_come_from_elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_pat
         (["pending", "status"], "needs an id"),
     ],
 )
-def test_misuse_is_told_and_nothing_is_called(run: Run, words: list[str], said: str) -> None:
+def test_misuse_is_reported_and_nothing_is_called(run: Run, words: list[str], said: str) -> None:
     ended = run(*words)
     assert (ended.status, said in ended.err) == (ExitStatus.MISUSE, True), ended.err
 
 
-def test_a_note_is_printed_exactly_and_what_is_told_goes_elsewhere(run: Run, vault: Path) -> None:
+def test_a_note_is_printed_exactly_and_messages_go_to_standard_error(run: Run, vault: Path) -> None:
     ended = run("read_note", "Tea")
     assert ended.out == (vault / "Tea.md").read_text("utf-8")
     assert f"Vault: {vault} (the last one opened)" in ended.err
     assert run("--vault", str(vault), "read-note", "Tea").err == ""
 
 
-def test_json_is_one_line_wherever_the_option_stands(run: Run) -> None:
+def test_json_is_one_line_at_any_position_of_the_option(run: Run) -> None:
     for words in (["--json", "read_note", "Tea"], ["read_note", "--json", "Tea"]):
         ended = run(*words)
         assert ended.out.count("\n") == 1 and ended.data["success"] and ended.data["total_lines"] == 3
@@ -136,7 +136,7 @@ def test_json_is_one_line_wherever_the_option_stands(run: Run) -> None:
     assert run("edit_note", "Tea", "append", "--json").data["error"]["type"] == "invalid_parameters"
 
 
-def test_what_is_not_there_or_hidden_has_a_status_of_its_own(run: Run) -> None:
+def test_a_missing_or_hidden_note_has_its_own_exit_status(run: Run) -> None:
     missing = run("read_note", "Tee")
     assert missing.status == ExitStatus.NOT_FOUND and "Tee" in missing.err and "Tea" in missing.err
     ambiguous = run("get_metadata", "water", "--json")
@@ -165,7 +165,7 @@ def test_without_a_terminal_a_change_is_denied_unless_its_kind_is_named(run: Run
     assert "approved in advance by --approve create" in run("audit", "show", "--text", "Coffee", "--json").out
 
 
-def test_deleting_what_others_link_to_needs_its_own_word(run: Run, vault: Path) -> None:
+def test_deleting_a_linked_note_needs_its_own_kind(run: Run, vault: Path) -> None:
     denied = run("delete_note", "Water.md", "--approve", "create,update,delete")
     assert denied.status == ExitStatus.DENIED and "use --approve delete-linked" in denied.err
     assert (vault / "Water.md").exists()
@@ -174,7 +174,7 @@ def test_deleting_what_others_link_to_needs_its_own_word(run: Run, vault: Path) 
     assert not (vault / "Water.md").exists()
 
 
-def test_a_rule_of_the_user_stands_above_what_is_named(run: Run, vault: Path) -> None:
+def test_a_rule_of_the_user_overrides_approved_kinds(run: Run, vault: Path) -> None:
     (vault / ".scriptorium").mkdir()
     (vault / ".scriptorium" / "rules.toml").write_text(
         '[[rules]]\neffect = "deny"\noperations = ["create"]\nglob = "**"\n', "utf-8"

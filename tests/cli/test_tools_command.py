@@ -1,4 +1,4 @@
-"""The catalogue on the command line."""
+"""The catalog of tools on the command line."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.tools import CATALOG, FILE_TOOL
 EVERY = (*CATALOG, FILE_TOOL)
 
 
-def test_the_catalogue_and_a_page_and_schemas_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_catalog_and_a_page_and_schemas_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert commands.main(["tools"]) == 0
     listed = capsys.readouterr().out
     assert all(f"**{tool.name}**" in listed for tool in EVERY)

@@ -46,7 +46,7 @@ def test_an_error_crosses_back(gui, service: ServiceThread) -> None:
     gui(main())
 
 
-def test_cancelling_the_caller_cancels_the_work(gui, service: ServiceThread, wait_until) -> None:
+def test_canceling_the_caller_cancels_the_work(gui, service: ServiceThread, wait_until) -> None:
     state: list[str] = []
 
     async def work() -> None:
@@ -69,7 +69,7 @@ def test_cancelling_the_caller_cancels_the_work(gui, service: ServiceThread, wai
     assert state == ["begun", "cancelled"]
 
 
-def test_stopping_ends_what_runs_and_further_calls_are_refused(gui) -> None:
+def test_stopping_ends_running_calls_and_refuses_further_ones(gui) -> None:
     service = ServiceThread()
     service.start()
     ended: list[bool] = []
@@ -158,7 +158,7 @@ def test_a_question_is_answered_in_the_window(gui, service: ServiceThread, wait_
     assert threads == ["MainThread"]
 
 
-def test_a_cancelled_question_is_withdrawn(gui, service: ServiceThread, wait_until) -> None:
+def test_a_canceled_question_is_withdrawn(gui, service: ServiceThread, wait_until) -> None:
     withdrawn: list[str] = []
 
     async def main() -> None:

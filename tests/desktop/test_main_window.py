@@ -38,7 +38,7 @@ from app.errors import StorageError, VaultBusyError
 from app.index.records import ScanProgress
 from app.permissions.approval import GrantOffer
 from app.permissions.scope import Operation
-from app.settings import ModelSettings, Settings, load_settings
+from app.settings import AgentSettings, AnswerByModel, ModelSettings, Settings, load_settings
 from app.settings.recent import RecentVaults
 from app.vault.watcher import VaultFound, VaultLost
 from app.workspace import VaultService
@@ -87,7 +87,7 @@ def notes_of(window: MainWindow) -> list[PlainNote]:
 
 
 def pressable() -> list[QPushButton]:
-    """Buttons in sight: a row that was just made is shown a turn of the loop later, a removed one goes so."""
+    """Return the visible buttons; new rows appear and removed ones go in the next turn of the loop."""
     return [button for sheet in sheets() for button in sheet.findChildren(QPushButton) if button.isVisible()]
 
 
@@ -104,7 +104,7 @@ def sheets() -> list[dialogs.SheetDialog]:
     return [w for w in QApplication.topLevelWidgets() if isinstance(w, dialogs.SheetDialog) and w.isVisible()]
 
 
-def test_a_vault_of_the_index_is_looked_through_once_it_is_shown(in_window, wait_until, vault: Path) -> None:
+def test_a_vault_shown_from_the_index_is_then_scanned(in_window, wait_until, vault: Path) -> None:
     async def use(window: MainWindow) -> None:
         window.open_folder(vault)
         await wait_until(lambda: "4 notes" in window.status.counts.text())
@@ -148,7 +148,7 @@ def test_a_vault_is_opened_read_and_counted(in_window, wait_until, vault: Path) 
     in_window(use)
 
 
-def test_panels_out_of_sight_are_made_when_they_are_looked_for(in_window, wait_until, vault: Path) -> None:
+def test_hidden_panels_are_created_on_demand(in_window, wait_until, vault: Path) -> None:
     async def use(window: MainWindow) -> None:
         window.open_folder(vault)
         await wait_until(lambda: window.view is not None and window.view.page.existing("files") is not None)
@@ -166,7 +166,7 @@ def test_panels_out_of_sight_are_made_when_they_are_looked_for(in_window, wait_u
     in_window(use)
 
 
-def test_notes_open_as_tabs_and_the_way_is_kept(in_window, wait_until, vault: Path) -> None:
+def test_notes_open_as_tabs_and_the_navigation_history_is_kept(in_window, wait_until, vault: Path) -> None:
     async def use(window: MainWindow) -> None:
         window.open_folder(vault)
         await wait_until(lambda: window.view is not None)
@@ -192,7 +192,7 @@ def test_notes_open_as_tabs_and_the_way_is_kept(in_window, wait_until, vault: Pa
     in_window(use)
 
 
-def test_the_menu_of_notes_speaks_to_the_note_in_front(in_window, wait_until, vault: Path) -> None:
+def test_the_notes_menu_acts_on_the_active_note(in_window, wait_until, vault: Path) -> None:
     async def use(window: MainWindow) -> None:
         menu = window.menu
         window.open_folder(vault)
@@ -256,7 +256,7 @@ def test_vault_and_tabs_are_remembered_while_they_are_open(in_window, wait_until
     in_window(use)
 
 
-def test_what_has_no_room_is_folded_and_comes_back(gui, service: ServiceThread, vault: Path) -> None:
+def test_panels_without_room_collapse_and_return(gui, service: ServiceThread, vault: Path) -> None:
     async def main() -> None:
         workspace = await service.call(lambda: open_vault(vault, Settings(), None, False))
         client = VaultClient(service, workspace)
@@ -324,7 +324,7 @@ def test_the_last_vault_is_remembered_when_it_is_opened(
     errors.append("failed to open Other")
 
     def kept() -> str:
-        return WindowState.of_window().text("vault")  # what a start after kill -9 finds
+        return WindowState.of_window().text("vault")  # The state that a start after kill -9 finds.
 
     async def refuse(root: Path, settings: Settings, approver: object, read_only: bool) -> VaultService:
         if root != vault:
@@ -418,7 +418,7 @@ def test_a_folder_without_notes_is_asked_about_first(in_window, wait_until, tmp_
     in_window(use)
 
 
-def test_a_folder_that_is_not_there_is_told(in_window, wait_until, tmp_path: Path) -> None:
+def test_a_missing_folder_is_reported(in_window, wait_until, tmp_path: Path) -> None:
     async def use(window: MainWindow) -> None:
         window.open_folder(tmp_path / "gone")
         await wait_until(sheets)
@@ -471,7 +471,7 @@ def test_a_failure_to_open_is_a_message_and_the_window_stays(
     in_window(use, opener)
 
 
-def test_a_vault_that_is_closed_while_its_door_opens_tells_nobody(in_window, wait_until, vault: Path) -> None:
+def test_closing_a_vault_while_its_endpoint_opens_reports_nothing(in_window, wait_until, vault: Path) -> None:
     at_the_door, let_in, told = threading.Event(), threading.Event(), threading.Event()
 
     class SlowDoor:
@@ -544,7 +544,7 @@ def test_a_folder_dropped_anywhere_opens_it(in_window, wait_until, vault: Path, 
     in_window(use)
 
 
-def test_panels_speak_to_one_another(in_window, wait_until, vault: Path) -> None:
+def test_panels_are_connected_to_each_other(in_window, wait_until, vault: Path) -> None:
     async def use(window: MainWindow) -> None:
         window.open_folder(vault)
         await wait_until(lambda: window.status.scan.isHidden() and "4" in window.status.counts.text())
@@ -599,7 +599,7 @@ def test_a_saved_search_is_in_the_palette(in_window, wait_until, vault: Path) ->
     in_window(use)
 
 
-def test_the_lock_shows_what_is_auto_approved_and_takes_it_back(in_window, wait_until, vault: Path) -> None:
+def test_the_lock_shows_auto_approvals_and_revokes_them(in_window, wait_until, vault: Path) -> None:
     async def use(window: MainWindow) -> None:
         window.open_folder(vault)
         await wait_until(lambda: window.view is not None)
@@ -746,8 +746,10 @@ def test_the_whole_app_opens_a_vault_and_ends_politely(vault: Path) -> None:
 
 def test_what_the_agent_used_is_summed_for_the_session() -> None:
     cost = UsageTotal()
-    model = ModelSettings(provider="openai", model="gpt-4.1-mini")
-    assert cost.words(ModelSettings()) == "" and cost.words(model) == "gpt-4.1-mini"
+    model = Settings(
+        model=ModelSettings(model="gpt-4.1-mini"), agent=AgentSettings(answering=AnswerByModel())
+    )
+    assert cost.words(Settings()) == "" and cost.words(model) == "gpt-4.1-mini"
     cost.add(Usage(requests=1, input_tokens=900, output_tokens=100, cost=0.25))
     assert cost.words(model) == "gpt-4.1-mini · 1,000 tokens · $0.25"
     cost.add(Usage(requests=1, input_tokens=5))

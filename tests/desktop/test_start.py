@@ -1,4 +1,4 @@
-"""What a start does not load: each of these takes longer than the window may take to be there."""
+"""Modules that a start does not load: each takes longer than the window may take to appear."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ VAULT = (
 
 
 def loaded(code: str) -> set[str]:
-    """The modules that `code` leaves in a fresh process."""
+    """Return the modules that `code` has loaded in a new process."""
     ask = f"{code}\nimport sys; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=True)
     return set(done.stdout.split())
 
 
-def test_the_window_is_there_before_the_core_is_loaded() -> None:
+def test_the_window_is_shown_before_the_core_is_loaded() -> None:
     assert not loaded(WINDOW) & {"numpy", "yaml", "qtpy", "app.workspace", "app.desktop.vault_controller"}
 
 

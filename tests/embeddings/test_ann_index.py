@@ -54,7 +54,7 @@ def _best(table: VectorTable) -> list[set[object]]:
 
 
 def test_bits_find_what_a_product_of_all_finds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Among rows like those of texts: each about two of some topics, and all about a common middle."""
+    """Vectors like those of texts: each a mixture of two topics, all around a common center."""
     monkeypatch.setattr(tables, "_MIN_CANDIDATES", 200)
     chance = np.random.default_rng(8)
     topics = chance.normal(size=(80, 384)) + np.where(chance.random(384) < 0.1, 2.0, 0.0)
@@ -87,7 +87,7 @@ def test_the_index_finds_the_same_also_after_changes(table: VectorTable) -> None
     assert _agreement(_best(table), indexed) >= 0.98
 
 
-def test_a_kept_index_is_brought_in_line(table: VectorTable, tmp_path: Path) -> None:
+def test_a_saved_index_is_updated(table: VectorTable, tmp_path: Path) -> None:
     file = tmp_path / "vectors.near"
     _indexed(table).save(file)
     table.remove(_path(7))
@@ -153,7 +153,7 @@ def test_every_note_has_one_vector_the_mean_of_its_chunks(table: VectorTable) ->
     assert (empty.paths, empty.matrix.shape) == ((), (0, DIMENSION))
 
 
-def test_a_note_whose_chunks_were_all_taken_away_has_no_vector() -> None:
+def test_a_note_without_chunks_has_no_vector() -> None:
     table = VectorTable(DIMENSION)
     table.add([ChunkLocation(_path(1), "", 1), ChunkLocation(_path(2), "", 1)], _unit(2, 5))
     table.remove(_path(1))

@@ -50,7 +50,7 @@ def test_texts_of_other_meaning_are_not_even_read() -> None:
     assert not read
 
 
-def test_it_can_be_stopped_and_bears_notes_that_vanish() -> None:
+def test_the_search_can_be_stopped_and_tolerates_missing_notes() -> None:
     assert near_duplicates(_vectors(), lambda path: TEXTS[str(path)], lambda: True) == ()
     assert near_duplicates(_vectors(), lambda path: None) == ()
     empty = NoteVectors((), np.zeros((0, 16), np.float32))

@@ -30,7 +30,7 @@ def of(*texts: str, each: int = 6) -> Notes:
     )
 
 
-async def test_three_languages_are_told_apart() -> None:
+async def test_three_languages_are_distinguished() -> None:
     found = await measured(of(ENGLISH, GERMAN, SPANISH))
     assert dict(found.shares) == pytest.approx({"en": 1 / 3, "de": 1 / 3, "es": 1 / 3})
     assert found.notes == 18

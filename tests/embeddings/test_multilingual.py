@@ -60,7 +60,7 @@ def test_a_package_becomes_a_model_that_can_be_loaded(
 
 
 @pytest.mark.parametrize("what", ["made_from", "files"])
-def test_nothing_is_put_in_place_with_another_hash(
+def test_no_file_with_another_hash_is_installed(
     weights: Path, manifest: dict[str, Any], tmp_path: Path, what: str
 ) -> None:
     manifest[what] = dict.fromkeys(manifest[what], "0" * 64)
@@ -71,14 +71,14 @@ def test_nothing_is_put_in_place_with_another_hash(
 
 
 def test_the_shipped_papers_name_every_file() -> None:
-    """Without the model itself: it is only in the installers."""
+    """The model itself is only in the installers."""
     from app import paths
 
     folder = paths.resources_folder() / "models" / MULTILINGUAL
     assert {file.name for file in folder.iterdir()} >= {"LICENSE", "NOTICE", "manifest.json"}
 
 
-def test_the_states(weights: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_states_of_the_model_are_detected(weights: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(multilingual, "installed_weights", lambda: None)
     assert multilingual.state() == "missing"
     monkeypatch.setattr(multilingual, "installed_weights", lambda: weights)
@@ -103,7 +103,7 @@ async def test_the_process_reports_and_fails_with_its_reason(
         await multilingual.prepare(told.append)
 
 
-async def test_a_cancelled_conversion_ends_its_process(
+async def test_a_canceled_conversion_ends_its_process(
     weights: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(multilingual, "installed_weights", lambda: weights)
@@ -115,6 +115,6 @@ async def test_a_cancelled_conversion_ends_its_process(
     task = asyncio.create_task(multilingual.prepare(lambda share: begun.set()))
     await begun.wait()
     task.cancel()
-    # Returns only when the process is gone, long before it would have ended.
+    # Returns only when the process has ended, long before it would have finished.
     with pytest.raises(asyncio.CancelledError):
         await asyncio.wait_for(task, 60)

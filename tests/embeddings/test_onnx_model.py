@@ -22,7 +22,7 @@ def model() -> OnnxModel:
     return OnnxModel(FOLDER)
 
 
-def test_vectors_are_those_of_the_unquantised_model(model: OnnxModel) -> None:
+def test_vectors_are_those_of_the_unquantized_model(model: OnnxModel) -> None:
     wanted = np.array([sample["vector"] for sample in REFERENCE])
     alone = np.concatenate([model.encode([sample["text"]]) for sample in REFERENCE])
     together = model.encode([sample["text"] for sample in REFERENCE])
@@ -31,7 +31,7 @@ def test_vectors_are_those_of_the_unquantised_model(model: OnnxModel) -> None:
 
 
 def test_near_texts_stay_nearest(model: OnnxModel) -> None:
-    """Quantisation must not change which text is most like another one."""
+    """Quantization must not change which text is most similar to another."""
     wanted = np.array([sample["vector"] for sample in REFERENCE])
     vectors = model.encode([sample["text"] for sample in REFERENCE])
     for scores, true in zip(vectors @ wanted.T, wanted @ wanted.T, strict=True):
@@ -60,6 +60,6 @@ def test_a_damaged_file_is_refused(tmp_path: Path, name: str) -> None:
         OnnxModel(tmp_path / "model")
 
 
-def test_a_missing_model_is_told(tmp_path: Path) -> None:
+def test_a_missing_model_is_reported(tmp_path: Path) -> None:
     with pytest.raises(EmbedderUnavailable, match="is missing"):
         OnnxModel(tmp_path)

@@ -19,7 +19,7 @@ frames = st.builds(
 
 
 @given(st.lists(frames, max_size=5))
-def test_frames_come_out_as_they_went_in(sent: list[protocol.Frame]) -> None:
+def test_frames_round_trip(sent: list[protocol.Frame]) -> None:
     stream = io.BytesIO(b"".join(frame.pack() for frame in sent))
     assert [protocol.read_frame(stream) for _ in sent] == sent
     assert protocol.read_frame(stream) is None

@@ -88,7 +88,7 @@ def test_the_scale_of_a_foreign_models_cosines_does_not_matter() -> None:
     assert weight(WORDS, bunched) < weight(WORDS, MEANT)
 
 
-def test_words_that_no_note_has_leave_the_choice_to_meaning() -> None:
+def test_unknown_words_leave_the_ranking_to_meaning() -> None:
     none_found = TermStatistics(1000, ALL_FOUND.words, (0, 0), (False, False))
     rare_found = TermStatistics(1000, ALL_FOUND.words, (2, 5), (True, False))
     assert weight(WORDS, MEANT, none_found) > weight(WORDS, MEANT, rare_found) > weight(WORDS, MEANT)

@@ -24,7 +24,7 @@ from tests.embeddings.test_vectors import CountingEmbedder, Notes
 
 @dataclass
 class Kept:
-    """An upkeep over notes in memory, and what it told."""
+    """A scheduler over notes in memory, and the events that it published."""
 
     notes: Notes
     embedder: CountingEmbedder
@@ -35,7 +35,7 @@ class Kept:
     told: list[Event] = field(default_factory=list)
 
     async def until(self, condition: Callable[[], bool]) -> None:
-        """Wait for the upkeep to get so far."""
+        """Wait until the scheduler has reached a state."""
         async with asyncio.timeout(30):
             while not condition():
                 await asyncio.sleep(0.005)
@@ -51,7 +51,7 @@ class Kept:
         self.events.publish(IndexUpdated(tuple(paths), (), 40))
 
     def order(self) -> list[str]:
-        """The notes' names in the order in which their texts went through the model."""
+        """Return the notes' names in the order of their embedding."""
         return [text.split("\n")[0] for text in self.embedder.texts]
 
 
@@ -78,7 +78,7 @@ async def kept(tmp_path: Path) -> AsyncIterator[Kept]:
     vectors.close()
 
 
-async def test_every_note_gets_vectors_and_the_end_is_told(kept: Kept) -> None:
+async def test_every_note_gets_vectors_and_the_end_is_published(kept: Kept) -> None:
     kept.upkeep.start()
     await kept.until(lambda: bool(kept.told))
     await kept.finished()
@@ -87,7 +87,7 @@ async def test_every_note_gets_vectors_and_the_end_is_told(kept: Kept) -> None:
     assert progress == [(0, 40), (16, 40), (32, 40), (40, 40)]
 
 
-async def test_what_is_on_the_screen_goes_first(kept: Kept) -> None:
+async def test_displayed_notes_are_embedded_first(kept: Kept) -> None:
     kept.upkeep.pause()
     kept.upkeep.start()
     await kept.until(lambda: bool(kept.told))
@@ -97,7 +97,7 @@ async def test_what_is_on_the_screen_goes_first(kept: Kept) -> None:
     assert kept.order()[:2] == ["n39", "n20"]
 
 
-async def test_a_pause_holds_it_and_is_told(kept: Kept) -> None:
+async def test_a_pause_stops_the_embedding_and_is_published(kept: Kept) -> None:
     kept.upkeep.pause()
     kept.upkeep.start()
     await kept.until(lambda: bool(kept.told))
@@ -108,7 +108,7 @@ async def test_a_pause_holds_it_and_is_told(kept: Kept) -> None:
     assert kept.vectors.notes == 40
 
 
-async def test_an_empty_battery_holds_it_until_it_is_plugged_in(kept: Kept, monkeypatch) -> None:
+async def test_an_empty_battery_pauses_the_embedding_until_power_returns(kept: Kept, monkeypatch) -> None:
     monkeypatch.setattr("app.embeddings.throttle.SAMPLE_INTERVAL_S", 0.01)
     kept.reading[0] = LoadSample(on_battery=True, charge=0.1)
     kept.upkeep.start()
@@ -130,7 +130,7 @@ async def test_a_note_that_becomes_private_loses_its_vectors_while_paused(kept: 
     assert path not in kept.vectors.note_matrix().paths
 
 
-async def test_a_changed_note_goes_before_those_that_wait(kept: Kept) -> None:
+async def test_a_changed_note_is_embedded_before_waiting_ones(kept: Kept) -> None:
     kept.upkeep.pause()
     kept.upkeep.start()
     await kept.until(lambda: bool(kept.told))
@@ -166,7 +166,7 @@ async def test_another_process_takes_over(kept: Kept) -> None:
     assert kept.vectors.notes == 40
 
 
-async def test_an_embedder_that_cannot_work_is_told(kept: Kept) -> None:
+async def test_a_failing_embedder_is_reported(kept: Kept) -> None:
     kept.embedder.available = False
     kept.embedder.poison = "text"
     kept.upkeep.start()
@@ -181,7 +181,7 @@ async def test_an_embedder_that_cannot_work_is_told(kept: Kept) -> None:
 
 
 class Outage:
-    """The vault's folder, which goes away and comes back."""
+    """The vault's folder, which disappears and returns."""
 
     def __init__(self, kept: Kept, error: ScriptoriumError, after: int) -> None:
         self._read = kept.notes.read
@@ -201,7 +201,7 @@ class Outage:
 async def test_notes_that_could_not_be_read_are_never_counted_as_embedded(
     kept: Kept, monkeypatch: pytest.MonkeyPatch, error: ScriptoriumError
 ) -> None:
-    """Whatever is told, as many notes have vectors; what could not be read is tried again."""
+    """The reported number of notes have vectors; unreadable notes are retried."""
     monkeypatch.setattr("app.embeddings.sync_scheduler._MIN_RECHECK_S", 0.01)
     embedded: list[tuple[EmbeddingProgressed, int]] = []
     kept.events.subscribe(EmbeddingProgressed, lambda event: embedded.append((event, kept.vectors.notes)))
@@ -219,7 +219,7 @@ async def test_notes_that_could_not_be_read_are_never_counted_as_embedded(
     assert embedded[-1][0].done == 40
 
 
-async def test_a_note_that_the_model_cannot_take_is_told_as_failed(kept: Kept) -> None:
+async def test_a_note_that_the_model_rejects_is_reported_as_failed(kept: Kept) -> None:
     kept.embedder.poison = "text 7"
     kept.upkeep.start()
     await kept.until(lambda: bool(kept.told) and kept.told[-1].is_over)  # type: ignore[attr-defined]
@@ -228,7 +228,7 @@ async def test_a_note_that_the_model_cannot_take_is_told_as_failed(kept: Kept) -
     assert (last.done, last.failed, last.total, kept.vectors.notes) == (39, 1, 40, 39)
 
 
-async def test_an_error_that_nobody_foresaw_is_told_and_the_work_starts_again(
+async def test_an_unexpected_error_is_reported_and_the_embedding_restarts(
     kept: Kept, monkeypatch: pytest.MonkeyPatch, errors: list[str]
 ) -> None:
     errors.append("could not prepare notes for semantic search")

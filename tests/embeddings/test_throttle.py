@@ -40,7 +40,7 @@ def test_full_speed_everywhere_is_never_slowed(reading: LoadSample, battery: Spe
     assert ORDER.index(pace.speed) >= ORDER.index(slowest)
 
 
-def test_the_users_pause_beats_everything() -> None:
+def test_a_pause_by_the_user_has_priority() -> None:
     pacer = Throttle(lambda: LoadSample())
     pacer.stopped_by_user = True
     assert pacer.state() == ThrottleState("paused", "user")
@@ -65,12 +65,12 @@ def test_a_load_at_the_limit_does_not_make_it_flicker() -> None:
     assert look() == FULL_SPEED
 
 
-def test_rests_follow_the_work() -> None:
+def test_pauses_are_proportional_to_the_work() -> None:
     assert FULL_SPEED.pause_after(1.0) == 0
     assert ThrottleState("slow", "busy").pause_after(0.5) == 2.0
 
 
-def test_this_machine_can_be_read() -> None:
+def test_the_load_of_this_machine_can_be_read() -> None:
     machine = SystemLoad(lambda: os.getpid())
     for _ in range(2):
         reading = machine()

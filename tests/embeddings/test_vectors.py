@@ -26,7 +26,7 @@ from app.vault.path import NotePath
 
 
 class Notes:
-    """Notes in memory, with the two faces that an update needs: the index's and the store's."""
+    """Notes in memory, with the interfaces of index and store that an update needs."""
 
     def __init__(self, **texts: str) -> None:
         self.texts = {NotePath.parse(f"{name}.md"): text for name, text in texts.items()}
@@ -75,7 +75,7 @@ class Notes:
 
 
 class CountingEmbedder:
-    """Vectors by a hash of the words; keeps what it was asked for."""
+    """Computes vectors from a hash of the words, and records the requested texts."""
 
     available = True
 
@@ -86,7 +86,7 @@ class CountingEmbedder:
         self.poison = ""
 
     async def start(self) -> None:
-        """As the real one: a failure is over."""
+        """Clear the failure, like the real client."""
         self.available = True
 
     async def embed(self, texts: Sequence[str], *, priority: bool = False) -> np.ndarray:
@@ -150,7 +150,7 @@ async def test_a_note_that_becomes_private_is_removed_from_the_file_too(tmp_path
 
 
 async def test_a_note_that_became_private_on_disk_only_is_not_embedded(tmp_path: Path) -> None:
-    """The index may lag behind the disk: the text that was read decides."""
+    """The index may lag behind the disk, so the text that was read decides."""
     notes = Notes(a="---\nai: private\n---\nmy secret")
     lagging = notes.note
 
@@ -201,7 +201,7 @@ async def test_a_restart_finds_the_same(tmp_path: Path) -> None:
     again.close()
 
 
-async def test_a_stopped_update_goes_on(tmp_path: Path) -> None:
+async def test_a_stopped_update_resumes(tmp_path: Path) -> None:
     notes = Notes(**{f"note{n}": f"text number {n}" for n in range(40)})
     store, embedder = VectorStore(tmp_path), CountingEmbedder()
     seen: list[VectorProgress] = []
@@ -222,7 +222,7 @@ async def test_one_poisonous_note_does_not_stop_the_rest(tmp_path: Path) -> None
     store.close()
 
 
-async def test_an_embedder_that_cannot_work_is_told(tmp_path: Path) -> None:
+async def test_a_failing_embedder_is_reported(tmp_path: Path) -> None:
     store, embedder = VectorStore(tmp_path / "cache"), Embedder(SentenceModelConfig(folder=tmp_path))
     with pytest.raises(EmbedderUnavailable):
         await _update(store, Notes(a="text"), embedder)
@@ -230,7 +230,7 @@ async def test_an_embedder_that_cannot_work_is_told(tmp_path: Path) -> None:
     store.close()
 
 
-async def test_a_note_that_vanished_meanwhile_is_reported(tmp_path: Path) -> None:
+async def test_a_note_that_disappeared_meanwhile_is_reported(tmp_path: Path) -> None:
     notes = Notes(a="text")
     notes.read = lambda path: (_ for _ in ()).throw(NotFoundError("gone"))  # type: ignore[method-assign]
     store = VectorStore(tmp_path)
@@ -301,7 +301,7 @@ def test_the_table_finds_what_a_plain_loop_finds(steps, question, limit, per_not
     if per_note:
         seen: set[NotePath] = set()
         expected = [(p, n) for p, n in expected if not (p in seen or seen.add(p))]
-    # Scores beyond 1 are not cosines and are shown as 1, so compare which rows, by their true scores.
+    # Scores above 1 are not cosines and are shown as 1, so compare the rows by their true scores.
     found = [(hit.path, hit.line) for hit in table.search(question, limit, 0.0, per_note=per_note)]
     assert len(found) == min(limit, len(expected))
     true = {

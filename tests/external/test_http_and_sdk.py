@@ -1,4 +1,4 @@
-"""External servers made with the official SDK: over HTTP, and one as a program."""
+"""External servers made with the official SDK, over HTTP and over stdio."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ async def test_withdrawing_a_call_over_http_reaches_the_server(opened, served) -
         await asyncio.sleep(0.01)
 
 
-async def test_a_server_over_http_tells_of_new_tools(opened, served) -> None:
+async def test_a_server_over_http_notifies_of_new_tools(opened, served) -> None:
     await run_server(opened, at(served.address))
     while not any(header.get("mcp-method") == "subscriptions/listen" for header in served.headers):
         await asyncio.sleep(0.01)

@@ -1,4 +1,4 @@
-"""Journeys through the activity feed: what waits is reviewed or rejected in its line, and undone there."""
+"""The activity feed: pending requests are reviewed or rejected in their line, and changes undone there."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ async def put_aside(pilot: Pilot) -> None:
     await pilot.until(dialog.isHidden, "the dialog is put aside")
 
 
-def test_what_waits_is_put_aside_then_rejected_in_its_line(app_run, garden: Path) -> None:
+def test_a_pending_request_is_postponed_then_rejected_in_its_line(app_run, garden: Path) -> None:
     before = (garden / "Water.md").read_bytes()
 
     async def use(pilot: Pilot) -> None:
@@ -81,7 +81,7 @@ def test_review_opens_the_dialog_at_that_request_and_what_was_done_is_undone(app
         other = pilot.start_call("add_tag", {"name": "Tea", "tag": "leaf"}, OUTSIDER)
         await put_aside(pilot)
         call = pilot.start_call("add_tag", {"name": "Water", "tag": "sea"}, OUTSIDER)
-        await pilot.question()  # a new question comes up, though another was put aside
+        await pilot.question()  # A new question appears although another was postponed.
         await put_aside(pilot)
         panel = await show_feed(pilot)
         assert len(pilot.window.view.feed.waiting) == 2
@@ -110,7 +110,7 @@ def test_review_opens_the_dialog_at_that_request_and_what_was_done_is_undone(app
     app_run(use)
 
 
-def test_what_is_pending_is_asked_anew_after_a_restart_and_done_once(app_run, garden: Path) -> None:
+def test_a_pending_operation_is_asked_again_after_a_restart_and_done_once(app_run, garden: Path) -> None:
     water = garden / "Water.md"
     before = water.read_bytes()
     arguments = {"name": "Water", "op": "append", "text": "It is wet.\n"}
@@ -145,7 +145,7 @@ def test_what_is_pending_is_asked_anew_after_a_restart_and_done_once(app_run, ga
     assert water.read_bytes() == before + b"It is wet.\n"
 
 
-def test_the_feed_tells_of_the_app_itself_and_is_narrowed(app_run, garden: Path) -> None:
+def test_the_feed_lists_events_of_the_app_and_can_be_filtered(app_run, garden: Path) -> None:
     async def use(pilot: Pilot) -> None:
         await pilot.open(garden)
         panel = await show_feed(pilot)

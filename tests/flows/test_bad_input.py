@@ -1,4 +1,4 @@
-"""Bad input through the window: a clear word, nothing lost, and the app goes on."""
+"""Bad input in the window: a clear message, nothing lost, and the app continues."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_broken_notes_are_shown_listed_and_never_rewritten(app_run, garden: Path
             assert not outcome.success, tool
         outcome = await pilot.start_call("add_tag", {"name": "Yaml", "tag": "x"}, AGENT)
         assert not outcome.success
-        # A rename rewrites the links to a note, but never in a note that can't be written back.
+        # A rename rewrites the links to a note, but not in a note that can't be written back.
         call = pilot.start_call("move_note", {"name": "Tea", "new_name": "Chai"}, AGENT)
         await pilot.approve()
         assert (await call).success
@@ -163,7 +163,7 @@ def test_a_tool_call_that_would_leave_the_vault(app_run, settings, garden: Path)
     assert everything_in(garden.parent) == before and not Path("/tmp/escaped.md").exists()
 
 
-def test_a_second_app_is_told_and_may_only_read(app_run, service_of_another, garden: Path) -> None:
+def test_a_second_app_is_informed_and_may_only_read(app_run, service_of_another, garden: Path) -> None:
     before = everything_in(garden)
 
     async def use(pilot: Pilot) -> None:
@@ -254,7 +254,7 @@ def test_rules_of_a_vault_only_tighten(app_run, garden: Path) -> None:
         await pilot.open(garden)
         await pilot.ask("tag Mint with #x")
         assert pilot.approvals.dialog is None and b"#x" not in (garden / "Plants/Mint.md").read_bytes()
-        # An "allow" of the vault's own does not save the question.
+        # An allow rule of the vault does not skip the question.
         await pilot.type_prompt("tag Water with #x")
         await pilot.deny()
         await pilot.turn_over(2)
@@ -262,7 +262,7 @@ def test_rules_of_a_vault_only_tighten(app_run, garden: Path) -> None:
     app_run(use)
 
 
-def test_a_damaged_index_heals_by_itself(app_run, garden: Path) -> None:
+def test_a_damaged_index_is_rebuilt_automatically(app_run, garden: Path) -> None:
     async def first(pilot: Pilot) -> None:
         await pilot.open(garden)
 
@@ -290,7 +290,7 @@ def test_the_index_may_be_deleted_at_any_moment(app_run, garden: Path) -> None:
     app_run(use)
 
 
-def test_damage_to_what_the_app_keeps_is_told_in_the_window(app_run, settings, garden: Path) -> None:
+def test_damage_to_the_apps_data_is_reported_in_the_window(app_run, settings, garden: Path) -> None:
     async def first(pilot: Pilot) -> None:
         await pilot.open(garden)
 

@@ -1,4 +1,4 @@
-"""Deciding in the dialog: deny with words, edit, approve a part, allow more, a queue, and no answer."""
+"""Decisions in the dialog: deny with a reason, edit, approve a part, allow more, a queue, and a timeout."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_one_of_two_files_is_approved(app_run, settings, garden: Path) -> None:
     assert json.loads(told["content"])["left_out_by_user"] == ["Water.md"]
 
 
-def test_a_grant_is_listed_used_and_taken_back(app_run, settings, garden: Path) -> None:
+def test_a_grant_is_listed_used_and_revoked(app_run, settings, garden: Path) -> None:
     async def use(pilot: Pilot) -> None:
         await pilot.open(garden)
         await pilot.type_prompt("Tag it")
@@ -182,7 +182,7 @@ def test_all_waiting_requests_are_approved_as_a_batch(app_run, garden: Path) -> 
     app_run(use)
 
 
-def test_no_answer_in_time_is_a_denial_that_is_told_and_audited(app_run, settings, garden: Path) -> None:
+def test_no_answer_in_time_is_a_denial_that_is_reported_and_audited(app_run, settings, garden: Path) -> None:
     # Shorter than the settings dialog allows, so that the test need not wait.
     settings.permissions = settings.permissions.model_copy(update={"approval_timeout": 1.0})
     before = everything_in(garden)
@@ -205,7 +205,7 @@ def test_no_answer_in_time_is_a_denial_that_is_told_and_audited(app_run, setting
     save_settings(settings)
 
 
-def test_a_file_that_changes_while_it_is_asked_is_proposed_anew(app_run, garden: Path) -> None:
+def test_a_file_that_changes_during_the_approval_is_proposed_again(app_run, garden: Path) -> None:
     water = garden / "Water.md"
 
     async def use(pilot: Pilot) -> None:

@@ -1,4 +1,4 @@
-"""The desktop serves other programs for as long as it has a vault open, and says where it can't."""
+"""The desktop serves other programs while a vault is open, and reports when it can't."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.flows.pilot import Pilot
 TERMINAL = Client(CallerKind.CLI, "Terminal")
 
 
-def test_a_call_from_outside_is_asked_about_in_the_window_and_the_door_closes_with_it(
+def test_an_external_call_is_approved_in_the_window_and_the_endpoint_closes_with_it(
     app_run, garden: Path, settings: Settings
 ) -> None:
     taken = socket.socket()

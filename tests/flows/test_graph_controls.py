@@ -1,4 +1,4 @@
-"""Using the graph: filters and groups by search, menus, analysis, arrangements, pictures, and next time."""
+"""Using the graph: filters and groups, menus, analysis, layouts, pictures, and saved settings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.flows.pilot import Pilot
 
 
 async def ready(pilot: Pilot, count: int) -> GraphPanel:
-    """The graph, once it has all nodes and is at rest."""
+    """Wait until the graph has all nodes and is at rest, and return it."""
     graph = pilot.graph
     await pilot.until(lambda: len(pilot.nodes) == count and not graph.view.is_arranging, "the graph is there")
     return graph
@@ -158,7 +158,7 @@ def test_a_suggested_link_is_proposed_through_the_gate(app_run, garden: Path) ->
     app_run(use)
 
 
-def test_by_meaning_is_greyed_out_with_its_reason_while_nothing_is_known(app_run, garden: Path) -> None:
+def test_by_meaning_is_grayed_out_with_its_reason_while_nothing_is_known(app_run, garden: Path) -> None:
     async def use(pilot: Pilot) -> None:
         await pilot.open(garden)
         arrange = (await ready(pilot, 5)).view.sheet.arrange
@@ -172,7 +172,7 @@ def test_by_meaning_is_greyed_out_with_its_reason_while_nothing_is_known(app_run
     app_run(use)
 
 
-def test_an_arrangement_is_shown_and_remembered(app_run, garden: Path) -> None:
+def test_a_layout_is_shown_and_remembered(app_run, garden: Path) -> None:
     async def first(pilot: Pilot) -> None:
         await pilot.open(garden)
         graph = await ready(pilot, 5)
@@ -192,7 +192,7 @@ def test_an_arrangement_is_shown_and_remembered(app_run, garden: Path) -> None:
 
 
 @pytest.mark.parametrize("transparent", [True, False])
-def test_pictures_of_any_size_are_saved_and_a_bad_place_is_told(
+def test_pictures_of_any_size_are_saved_and_a_bad_path_is_reported(
     app_run, garden: Path, tmp_path: Path, transparent: bool
 ) -> None:
     async def use(pilot: Pilot) -> None:

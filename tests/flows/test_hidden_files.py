@@ -1,4 +1,4 @@
-"""What the window says of notes that could not be judged, and of files whose names are not UTF-8."""
+"""Notes whose privacy is unknown, and files whose names are not UTF-8, in the window."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.flows.pilot import Pilot
 
 
 def _badge(note: NoteView) -> tuple[str, str]:
-    """The words over a note that say who can't see it, and why."""
+    """Return the badge of a note that explains its visibility."""
     shown = [one for one in note.findChildren(QLabel) if one.accessibleDescription() and one.isVisible()]
     return (shown[0].text(), shown[0].toolTip()) if shown else ("", "")
 

@@ -1,4 +1,4 @@
-"""An agent from outside in the real window: chosen in the menu, it answers, asks, is denied and is undone."""
+"""An external agent in the real window: chosen in the menu, it answers, asks, is denied and undone."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WORK = (
 )
 
 
-def test_it_is_chosen_works_asks_and_what_it_wrote_by_itself_is_undone(
+def test_an_external_agent_works_asks_and_its_direct_edits_are_undone(
     app_run, settings: Settings, garden: Path
 ):
     outsider = AgentProgram(name="Outsider", command=sys.executable, arguments=(str(SCRIPT),))

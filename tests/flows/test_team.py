@@ -1,4 +1,4 @@
-"""The team in the real window: a group answers in the agent panel, is stopped, and writes to the person."""
+"""The team in the real window: a group answers in the agent panel, is stopped, and messages the user."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PAIR = (AgentProfile(name="Anna"), AgentProfile(name="Bert"))
 
 
 def _speakers(pilot: Pilot) -> list[str]:
-    """The names that stand over what agents said, from top to bottom."""
+    """Return the names above the agents' messages, from top to bottom."""
     labels = pilot.agent.transcript.widget().findChildren(QLabel, "speaker")
     seen = [label for label in labels if label.isVisible()]
     return [label.text() for label in sorted(seen, key=lambda one: one.mapTo(pilot.agent, one.pos()).y())]

@@ -1,4 +1,4 @@
-"""Journeys through the tools: run by a form from the palette, and switched off in the settings."""
+"""Tools are run with a form from the palette, and switched off in the settings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from app.settings import Settings, save_settings
 from tests.flows.pilot import Pilot
 
 OUTSIDER = Caller(CallerKind.MCP, "claude", turn="t")
-# A tool of every category, what is filled in, and what comes of it.
+# A tool of every category, its input, and its result.
 BY_HAND = (
     ("notes", "create_note", {"name": "Sencha", "content": "A green one."}, "Created Sencha"),
     ("search", "search_by_tags", {"tags": "nature"}, "2 notes"),
@@ -123,7 +123,7 @@ def test_a_tool_with_operations_is_run_by_its_form(app_run, garden: Path) -> Non
 
 
 def fill(asked: ToolFormDialog, values: dict[str, str]) -> None:
-    """Put values into the fields of a form, as typing or choosing does."""
+    """Set the fields of a form, as typing or choosing does."""
     for name, value in values.items():
         control = asked.editors[name].control
         if isinstance(control, QComboBox):
@@ -137,7 +137,7 @@ def fill(asked: ToolFormDialog, values: dict[str, str]) -> None:
 
 
 def test_a_tool_of_every_category_is_run_from_the_palette(app_run, settings: Settings, garden: Path) -> None:
-    settings.tools.categories_on = ("development", "web", "memory_context")
+    settings.permissions.categories = dict.fromkeys(("development", "web", "memory_context"), True)
     save_settings(settings)
 
     async def use(pilot: Pilot) -> None:
@@ -168,7 +168,7 @@ def test_a_tool_of_every_category_is_run_from_the_palette(app_run, settings: Set
     app_run(use)
 
 
-def test_what_the_tool_says_is_wrong_comes_back_to_the_form(app_run, garden: Path) -> None:
+def test_errors_of_the_tool_appear_in_the_form(app_run, garden: Path) -> None:
     async def use(pilot: Pilot) -> None:
         await pilot.open(garden)
         await choose_tool(pilot, "Read note")
@@ -194,7 +194,7 @@ def test_what_the_tool_says_is_wrong_comes_back_to_the_form(app_run, garden: Pat
     app_run(use)
 
 
-def test_a_category_that_is_off_is_gone_from_the_palette_and_refused(app_run, garden: Path) -> None:
+def test_a_disabled_category_is_not_in_the_palette_and_is_refused(app_run, garden: Path) -> None:
     async def switches(pilot: Pilot) -> tuple[SettingsDialog, ToolCategoryList]:
         pilot.window.show_settings("tools")
         await pilot.until(lambda: any(isinstance(s, SettingsDialog) for s in pilot.sheets), "settings")
@@ -208,7 +208,7 @@ def test_a_category_that_is_off_is_gone_from_the_palette_and_refused(app_run, ga
         assert "Add tag" in await tools_in_the_palette(pilot)
         dialog, found = await switches(pilot)
         found.boxes["tags"].setChecked(False)
-        assert dialog.settings.permissions.categories_off == ("tags",)
+        assert dialog.settings.permissions.categories == {"tags": False}
         dialog.done(0)
         await pilot.until(lambda: not pilot.sheets)
         await settled(pilot, "Add tag")

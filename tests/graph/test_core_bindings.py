@@ -1,4 +1,4 @@
-"""The C core against numpy, on odd input, and from several threads."""
+"""The C core compared with numpy, on unusual input, and from several threads."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_the_tree_agrees_with_the_sum_over_all_pairs(kernel):
     assert np.linalg.norm(fast - exact) < 0.06 * np.linalg.norm(exact)
 
 
-def test_the_push_at_places_is_the_push_on_bodies_there():
+def test_the_repulsion_at_points_equals_that_on_bodies_there():
     at = scattered(800)
     tree, force = BarnesHutTree(), np.zeros((50, 2), dtype=np.float32)
     tree.build(at)
@@ -93,7 +93,7 @@ def test_the_push_at_places_is_the_push_on_bodies_there():
     np.testing.assert_allclose(force, pushed(at, Push(BOUNDED, 1.0, 1.0, 0.0))[:50], rtol=1e-4, atol=1e-4)
 
 
-# The same for any number of threads
+# Independence of the number of threads
 
 
 @pytest.mark.parametrize("threads", [2, 3, 7])
@@ -122,7 +122,7 @@ def test_the_layout_is_the_same_to_the_bit_for_any_number_of_threads():
     assert (positions(1) == positions(3)).all()
 
 
-def test_a_tree_that_is_being_read_is_not_built_anew():
+def test_a_tree_in_use_is_not_rebuilt():
     at = scattered(200_000, spread=100.0)
     tree, force = BarnesHutTree(), np.zeros_like(at)
     tree.build(at)
@@ -167,7 +167,7 @@ def test_the_leaves_of_a_huge_hub_gather():
 
 @given(st.integers(2, 120), st.integers(0, 1000))
 @settings(max_examples=40)
-def test_discs_end_up_beside_one_another(count, seed):
+def test_discs_end_up_next_to_each_other(count, seed):
     rng = np.random.default_rng(seed)
     at = (rng.random((count, 2)) * 3).astype(np.float32)
     at[count // 2 :] = at[0]
@@ -179,18 +179,18 @@ def test_discs_end_up_beside_one_another(count, seed):
     assert (apart > radii[:, None] + radii[None] + 0.1).all()
 
 
-def test_discs_that_stand_apart_stay_where_they_are():
+def test_separate_discs_do_not_move():
     at = np.array([[0, 0], [5, 0], [0, 5]], dtype=np.float32)
     before = at.copy()
     assert core_bindings.separate(at, np.ones(3, dtype=np.float32)) == 0.0
     assert (at == before).all()
 
 
-# Odd input
+# Unusual input
 
 
 @pytest.mark.parametrize("count", [0, 1, 2])
-def test_hardly_any_nodes(count):
+def test_very_small_graphs_are_handled(count):
     at, force = scattered(count), np.zeros((count, 2), dtype=np.float32)
     _, links = links_of([], count)
     tree = BarnesHutTree()
@@ -204,7 +204,7 @@ def test_hardly_any_nodes(count):
     assert np.isfinite(at).all()
 
 
-def test_nodes_without_a_place_push_nobody_and_come_to_the_middle():
+def test_nodes_without_a_position_repel_nothing_and_move_to_the_middle():
     at = scattered(500)
     odd = at.copy()
     odd[7], odd[8], odd[9] = (np.nan, 1), (np.inf, 0), (3e20, -1)

@@ -74,7 +74,7 @@ odd = st.floats(width=32, allow_nan=True, allow_infinity=True)
 
 
 @given(st.lists(st.tuples(odd, odd, odd, odd, odd), max_size=6), st.lists(st.integers(-9, 9), min_size=6))
-def test_no_name_is_too_odd_to_be_placed(names, sides):
+def test_any_label_can_be_placed(names, sides):
     side = np.array(sides[: len(names)], dtype=np.int32)
     discs = np.zeros((2, 4), dtype=np.float32)
     place_labels(np.array(names, dtype=np.float32).reshape(-1, 5), discs, 100.0, 1, 3, 1, side)
@@ -102,7 +102,7 @@ def test_a_suggested_link_has_gaps(end):
 
 
 def lines(wanted=lambda: True) -> LineBatch:
-    """One line over forty pixels by thirty."""
+    """Return one line across a picture of forty by thirty pixels."""
     at, edges = np.array([[2, 3], [30, 20]], dtype=np.float32), np.array([[0, 1]], dtype=np.int32)
     ones, classes, colors = np.ones(1, np.float32), np.zeros(1, np.int16), np.full((1, 3), 255, np.uint8)
     return LineBatch(
@@ -123,7 +123,7 @@ def lines(wanted=lambda: True) -> LineBatch:
     )
 
 
-def test_lines_that_nobody_wants_any_more_are_not_made_and_draw_nothing():
+def test_canceled_lines_are_not_prepared_and_draw_nothing():
     pixels = np.full((30, 40, 4), 7, dtype=np.uint8)
     with core_bindings.WorkerThreads(1) as workers:
         lines(lambda: False).draw(0.5, pixels, workers)
@@ -151,7 +151,7 @@ corners = st.integers(-(2**31), 2**31 - 1) | st.integers(-20, 50)
 
 
 @given(st.lists(st.tuples(corners, corners, st.floats(width=32)), max_size=5), st.integers(1, 17))
-def test_stamps_lie_where_they_are_put_and_are_cut_at_the_rim(places, side):
+def test_stamps_are_drawn_at_their_corners_and_clipped(places, side):
     stamped = np.full((30, 40, 4), 255, dtype=np.uint8)
     stamped[...] = (50, 50, 50, 255)
     expected = stamped.copy()
@@ -175,13 +175,13 @@ odd = st.sampled_from([np.nan, np.inf, -np.inf, 1e30, -50.0, 0.0, 3.5, 39.99, 40
 
 
 @given(st.lists(st.tuples(odd, odd, odd, odd), max_size=6), odd, odd)
-def test_no_stroke_is_too_odd_to_draw(ends, breadth, opacity):
+def test_any_stroke_can_be_drawn(ends, breadth, opacity):
     pixels = np.zeros((30, 40, 4), dtype=np.uint8)
     draw_strokes(np.array(ends, np.float32).reshape(-1, 4), breadth, (255, 255, 255), opacity, pixels)
 
 
 @pytest.mark.parametrize("end", [(36, 5), (4, 29), (30, 25)])
-def test_a_stroke_is_as_broad_as_it_is_said_to_be_and_lets_through(end):
+def test_a_stroke_has_its_width_and_opacity(end):
     pixels = np.zeros((40, 40, 4), dtype=np.uint8)
     draw_strokes(np.array([[4, 5, *end]], np.float32), 3.0, (200, 100, 0), 0.5, pixels)
     length = np.hypot(end[0] - 4, end[1] - 5)

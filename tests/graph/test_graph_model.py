@@ -21,7 +21,7 @@ def test_two_relations_between_two_notes_are_both_kept():
     assert graph.degree.tolist() == [1, 1]
 
 
-def test_neighbours_go_both_ways_and_around_goes_by_depth():
+def test_neighbors_go_both_ways_and_around_goes_by_depth():
     graph = of_edges(["ab", "cb", "cd", "de"], lonely="x")
     row = graph.rows
     assert graph.neighbors(row["b.md"]).tolist() == sorted([row["a.md"], row["c.md"]])
@@ -31,7 +31,7 @@ def test_neighbours_go_both_ways_and_around_goes_by_depth():
     assert graph.rows_around(row["x.md"], 3).tolist() == [row["x.md"]]
 
 
-def test_an_empty_graph_has_no_nodes_and_no_neighbours():
+def test_an_empty_graph_has_no_nodes_and_no_neighbors():
     graph = build(data(0, []))
     assert len(graph) == 0
     assert graph.degree.tolist() == []
@@ -94,7 +94,7 @@ def test_an_unresolved_name_goes_with_its_last_link():
     assert apply(graph, GraphDelta(sources=("a.md",))).paths == ("a.md",)
 
 
-def test_a_new_note_comes_beside_its_neighbours_and_nothing_else_moves():
+def test_a_new_note_is_placed_near_its_neighbors_and_nothing_else_moves():
     graph, _ = planted(4, 20)
     rng = np.random.default_rng(1)
     positions = (rng.random((len(graph), 2)) * 60).astype(np.float32)
@@ -122,7 +122,7 @@ def test_a_renamed_note_keeps_its_place():
     assert not fresh.any()
 
 
-def test_many_new_notes_at_once_do_not_lie_on_one_another():
+def test_many_new_notes_at_once_do_not_overlap():
     graph = of_edges([f"a{name}" for name in "bcdefghijklmnop"])
     places = np.full((len(graph), 2), np.nan, dtype=np.float32)
     places[0] = 0
@@ -131,14 +131,14 @@ def test_many_new_notes_at_once_do_not_lie_on_one_another():
     assert apart.min() > 0.6
 
 
-def test_a_note_without_links_comes_to_the_rim():
+def test_a_note_without_links_is_placed_at_the_rim():
     graph = of_edges(["ab"], lonely="x")
     places = place_missing(graph, np.array([[0, 0], [4, 0], [np.nan, np.nan]], dtype=np.float32))
     assert np.isfinite(places).all()
     assert np.linalg.norm(places[2] - places[:2], axis=1).min() > 1
 
 
-def test_suggested_links_are_drawn_and_join_nothing():
+def test_suggested_links_are_drawn_but_create_no_neighbors():
     pairs = np.array([(0, 2), (0, 1), (3, 3), (2, 3)], dtype=np.int32)
     scores = np.array([0.5, 1, 1, 0.25], dtype=np.float32)
     graph = add_suggestions(of_edges(["ab", "bc"], lonely="x"), pairs, scores)
@@ -151,7 +151,7 @@ def test_suggested_links_are_drawn_and_join_nothing():
     assert graph.links.tolist() == [[0, 1], [1, 2]]
     plain = add_suggestions(graph)
     assert (len(plain.edges), plain.edge_types) == (2, ("LINKS_TO",))
-    # Saved notes leave them in place, until one is linked in earnest or loses an end.
+    # Saved notes leave suggested links in place, until a real link replaces one or an end disappears.
     linked = apply(graph, GraphDelta(edges=(GraphEdge("c.md", "a.md"),)))
     assert linked.edges[linked.suggested].tolist() == [[2, 3]]
     gone = apply(graph, GraphDelta(removed=("x.md",)))

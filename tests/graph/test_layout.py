@@ -15,7 +15,7 @@ from tests.graph.graphs import data, of_edges, planted
 
 
 def preservation(graph: Graph, positions: Positions) -> float:
-    """How far the nearest nodes are the linked ones: mean Jaccard index, as in the literature."""
+    """Return the mean Jaccard index of nearest and linked nodes, as in the literature."""
     tree = cKDTree(positions)
     scores = []
     for row in np.flatnonzero(graph.degree > 0).tolist():
@@ -26,7 +26,7 @@ def preservation(graph: Graph, positions: Positions) -> float:
 
 
 def fruchterman_reingold(graph: Graph, ticks: int = 200) -> Positions:
-    """The plain classic, as the peer."""
+    """Return the layout of the classic algorithm, as the peer."""
     count = len(graph)
     at = np.random.default_rng(0).random((count, 2)) * np.sqrt(count)
     for tick in range(ticks):
@@ -42,7 +42,7 @@ def fruchterman_reingold(graph: Graph, ticks: int = 200) -> Positions:
     return at.astype(np.float32)
 
 
-def test_neighbours_are_kept_together_far_better_than_by_chance_and_by_the_classic():
+def test_neighbors_are_kept_together_far_better_than_by_chance_and_by_the_classic():
     graph, _ = planted(16, 30)
     ours = preservation(graph, compute_layout(graph))
     rng = np.random.default_rng(0)
@@ -66,7 +66,7 @@ def test_the_same_seed_gives_the_same_layout_and_another_one_another():
     assert not (first == compute_layout(graph, seed=4)).all()
 
 
-def test_no_node_lies_on_another():
+def test_nodes_do_not_overlap():
     graph, _ = planted(10, 30, lonely=20)
     positions, radii = compute_layout(graph), node_radii(graph)
     apart = np.linalg.norm(positions[:, None] - positions[None], axis=2)
@@ -88,7 +88,7 @@ def test_parts_and_orphans_are_packed_closely_around_the_largest():
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 500])
-def test_notes_without_any_link_stand_in_a_disc(count):
+def test_notes_without_links_form_a_disc(count):
     positions = compute_layout(build(data(count, [])))
     assert positions.shape == (count, 2)
     assert np.isfinite(positions).all()
@@ -117,7 +117,7 @@ def test_positions_come_from_the_first_tick_on_for_all_nodes():
     assert not layout.is_settled
 
 
-def test_saved_positions_are_taken_as_they_are():
+def test_saved_positions_are_used_unchanged():
     graph, _ = planted(3, 10)
     places = np.random.default_rng(0).random((len(graph), 2)).astype(np.float32) * 40
     layout = Layout()
@@ -142,7 +142,7 @@ def drag(graph: Graph, row: int, by: float) -> tuple[Positions, Positions]:
     return before, layout.positions
 
 
-def test_a_dragged_node_takes_its_neighbours_along_and_leaves_far_ones_still():
+def test_a_dragged_node_takes_its_neighbors_along_and_leaves_far_ones_still():
     graph, _ = planted(16, 30)
     row = 5 * 30
     before, after = drag(graph, row, 15.0)

@@ -1,4 +1,4 @@
-"""What a layout owes to edits: known notes stay, new ones find a place, and only the graph counts."""
+"""Layouts after edits: known notes stay, new ones get a position, and only the graph counts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ edit = st.one_of(
 
 
 def delta_of(graph: Graph, kind: str, path: str, others: list[str]) -> GraphDelta:
-    """The delta of one edit of a vault that holds `graph`; an edit that cannot be is none."""
+    """Return the delta of one edit of a vault that holds `graph`; an impossible edit is empty."""
     if kind == "save":
         linked = [other for other in others if other in graph.rows or other == path]
         edges = tuple(GraphEdge(path, other) for other in dict.fromkeys(linked))
@@ -36,7 +36,7 @@ def delta_of(graph: Graph, kind: str, path: str, others: list[str]) -> GraphDelt
 
 
 def rebuilt(graph: Graph) -> Graph:
-    """The same graph from its nodes and, in another order, its edges."""
+    """Return the same graph, rebuilt from its nodes and its edges in another order."""
     nodes = [GraphNode(path, name) for path, name in zip(graph.paths, graph.names, strict=True)]
     edges = [GraphEdge(graph.paths[a], graph.paths[b]) for a, b in graph.edges.tolist()]
     return build_from(nodes, edges[::-1])
@@ -44,7 +44,7 @@ def rebuilt(graph: Graph) -> Graph:
 
 @given(st.lists(edit, max_size=12))
 @settings(max_examples=25, deadline=None)
-def test_after_any_edits_known_notes_stay_and_new_ones_have_a_place_of_their_own(edits):
+def test_after_any_edits_known_notes_stay_and_new_ones_get_free_positions(edits):
     graph = build_from([GraphNode(path, path[0]) for path in NAMES[:4]], [GraphEdge(NAMES[0], NAMES[1])])
     at = compute_layout(graph)
     layout = Layout()
@@ -79,7 +79,7 @@ def test_one_thread_and_two_lay_out_alike_to_the_bit(graph):
     assert (arranged(Layout(1), graph) == arranged(Layout(2), graph)).all()
 
 
-def test_links_to_oneself_are_no_links():
+def test_self_links_are_ignored():
     graph, _ = planted(3, 10)
     looped = np.concatenate([graph.edges, np.repeat(np.arange(30), 2).reshape(-1, 2)])
     assert (arranged(Layout(), build(data(30, looped))) == arranged(Layout(), graph)).all()
@@ -92,7 +92,7 @@ def arranged(layout: Layout, graph: Graph) -> np.ndarray:
     return layout.positions
 
 
-def test_very_many_new_notes_at_once_stand_apart_beside_their_neighbours():
+def test_very_many_new_notes_are_placed_near_their_neighbors_without_overlap():
     hub, leaves, lonely = 0, 300, 200
     graph = build(data(1 + leaves + lonely, [(hub, row) for row in range(1, leaves + 1)]))
     places = np.full((len(graph), 2), np.nan, dtype=np.float32)

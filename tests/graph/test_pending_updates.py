@@ -1,4 +1,4 @@
-"""What is gathered between two states of the graph."""
+"""Updates collected between two states of the graph."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ letters = st.sampled_from("abcdef")
 
 
 @given(st.sets(letters, min_size=1), st.lists(st.tuples(letters, letters), max_size=8))
-def test_renames_in_a_row_lead_from_the_path_that_the_graph_knows_to_the_one_of_today(notes, moves):
+def test_successive_renames_map_the_known_path_to_the_current_one(notes, moves):
     news = PendingUpdates()
     today = {name: name for name in notes}
     for old, new in moves:
@@ -26,7 +26,7 @@ def test_renames_in_a_row_lead_from_the_path_that_the_graph_knows_to_the_one_of_
     assert {path for pair in moved.items() for path in pair} <= news.touched
 
 
-def test_two_notes_that_change_places_are_both_followed():
+def test_two_notes_that_swap_paths_are_both_followed():
     news = PendingUpdates()
     news.add_rename([("a", "b"), ("b", "a")])
     assert effective_renames(news.renamed, {"a", "b"}) == {"a": "b", "b": "a"}
@@ -37,7 +37,7 @@ def test_a_rename_onto_a_note_that_stays_is_no_rename():
     assert effective_renames([("a", "c"), ("b", "c")], {"a", "b"}) == {"a": "c"}
 
 
-def test_news_that_could_not_be_used_come_before_those_since():
+def test_failed_updates_are_applied_before_later_ones():
     failed, news = PendingUpdates(), PendingUpdates()
     failed.add_rename([("a", "b")])
     failed.add_paths(["x"])
@@ -47,7 +47,7 @@ def test_news_that_could_not_be_used_come_before_those_since():
     assert {"x", "a", "b", "c"} <= news.touched
 
 
-def test_much_news_ask_for_a_rebuild():
+def test_many_updates_require_a_rebuild():
     news = PendingUpdates()
     assert not news
     news.add_paths(f"n{number}" for number in range(600))

@@ -44,7 +44,7 @@ def points(*at) -> np.ndarray:
 BRIGHT = Exposure(alpha=0.8, reach=1e6)
 
 
-def test_a_line_lights_its_pixels_in_its_colour_and_no_others():
+def test_a_line_lights_its_pixels_in_its_color_and_no_others():
     picture = draw_edges(look([(0, 1)]), points((5, 20.5), (45, 20.5)), 50, 40, BRIGHT)
     blue, green, red, alpha = picture[20, 25].tolist()
     assert alpha > 150
@@ -64,7 +64,7 @@ def test_every_direction_is_equally_bright():
         assert 0.8 < light(x, y) / 80 / flat < 1.25
 
 
-def test_order_does_not_matter_and_what_is_hidden_is_not_drawn():
+def test_order_does_not_matter_and_hidden_lines_are_not_drawn():
     at = np.random.default_rng(0).random((20, 2)).astype(np.float32) * 100
     edges = [(a, a + 1) for a in range(19)]
     first = draw_edges(look(edges), at, 100, 100, BRIGHT).astype(int)
@@ -85,7 +85,7 @@ def test_a_broad_line_covers_its_breadth():
     assert picture[:, 25, 3].nonzero()[0].tolist() == [18, 19, 20, 21]
 
 
-def test_premultiplied_colours_never_exceed_their_alpha():
+def test_premultiplied_colors_never_exceed_their_alpha():
     rng = np.random.default_rng(0)
     edges = rng.integers(0, 40, (400, 2))
     at = rng.random((40, 2)).astype(np.float32) * 80
@@ -107,7 +107,7 @@ def test_a_sample_within_the_budget_is_about_as_bright_as_all():
     assert (sample != every).any()
 
 
-# What both draw alike, and what the core promises
+# Common properties, and guarantees of the core
 
 
 def tangle(count: int = 300, links: int = 600, side: float = 96.0) -> tuple[EdgeStyle, np.ndarray]:
@@ -150,7 +150,7 @@ def test_the_picture_is_the_same_to_the_bit_for_any_number_of_threads(threads):
 
 
 def test_the_picture_is_the_golden_one():
-    """To the byte where it was made (gcc, x86-64); elsewhere library functions may differ in a last bit."""
+    """The same bytes where it was made (gcc, x86-64); elsewhere the last bit may differ."""
     drawn, at = tangle()
     picture = draw_edges(drawn, at, 96, 96, Exposure(0.35, 60.0))
     discs(at, np.linspace(0.6, 7, 300).astype(np.float32), picture, hollow=True)
@@ -161,7 +161,7 @@ def test_the_picture_is_the_golden_one():
     assert np.abs(picture.astype(int) - golden).max() <= (0 if exact else 2)
 
 
-def test_fifty_thousand_links_on_one_another_are_solid_and_no_more():
+def test_fifty_thousand_links_on_each_other_are_solid_and_no_more():
     count = 50_000
     drawn = look(np.tile([(0, 1)], (count, 1)), light=1.9)
     picture = draw_edges(drawn, points((5, 20.5), (45, 20.5)), 50, 40, BRIGHT)
@@ -202,7 +202,7 @@ odd_places = st.sampled_from([np.nan, np.inf, -np.inf, 1e30, -1e30, 1e9, 0.0, 3.
 
 
 @given(st.lists(st.tuples(odd_places, odd_places), min_size=2, max_size=8), st.floats(0, 100, width=32))
-def test_no_place_is_too_odd_to_draw(at, breadth):
+def test_any_position_can_be_drawn(at, breadth):
     count = len(at)
     drawn = look([(a, (a + 1) % count) for a in range(count)] + [(0, 0)], width=breadth)
     picture = draw_edges(drawn, points(*at), 50, 40, BRIGHT)
@@ -216,7 +216,7 @@ PIXELS = Viewport((0.0, 0.0), 1.0, (0.0, 0.0), 1.0, 0.0)
 
 
 def discs(at, radii, pixels, *, hollow=False, opacity=1.0, threads=1, ratio=1.0, view=PIXELS) -> None:
-    """Every other node has the second colour, and is hollow if asked for; the largest are on top."""
+    """Return discs, every other one in the second color and hollow on request; the largest are on top."""
     colors = np.where(np.arange(len(at)) % 2, np.uint32(0x5AC878 | (HOLLOW_FLAG if hollow else 0)), 0xF0783C)
     order = np.argsort(radii, kind="stable").astype(np.int32)
     bodies = Bodies(at, radii, np.full(len(at), opacity, dtype=np.float32))
@@ -253,7 +253,7 @@ def test_a_large_disc_has_a_rim_and_a_hollow_one_a_hole():
     assert max(rim[:3]) < 40
 
 
-def test_a_faint_disc_lets_through_what_is_below():
+def test_a_faint_disc_shows_what_is_below():
     pixels = blank()
     pixels[...] = (200, 200, 200, 255)
     discs(points((30, 30)), np.array([3], dtype=np.float32), pixels, opacity=0.5)

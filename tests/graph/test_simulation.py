@@ -1,4 +1,4 @@
-"""All nodes live: sliders, pause, and a node in the hand meanwhile."""
+"""The simulation of all nodes: sliders, pause, and a dragged node."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.graph.layout import Layout, compute_layout
 from app.graph.model import Graph, Positions, node_radii
 from tests.graph.graphs import planted
 
-# Large enough not to be unfolded.
+# Too large for the layout of small graphs.
 GRAPH, _ = planted(18, 25, lonely=4)
 PLACES = compute_layout(GRAPH)
 SMALL, _ = planted(4, 20)
@@ -42,7 +42,7 @@ def link_length(at: Positions) -> float:
     return float(np.linalg.norm(at[GRAPH.edges[:, 0]] - at[GRAPH.edges[:, 1]], axis=1).mean())
 
 
-def test_forces_as_they_are_move_nothing():
+def test_unchanged_forces_move_nothing():
     layout = live()
     layout.set_forces(ForceParams())
     assert layout.is_settled
@@ -61,7 +61,7 @@ def test_forces_as_they_are_move_nothing():
         (ForceParams(spacing=8), reach, False),
     ],
 )
-def test_every_slider_does_what_it_says(forces, measure, grows):
+def test_every_slider_has_its_effect(forces, measure, grows):
     layout = live()
     layout.set_forces(forces)
     after = settle(layout)
@@ -94,7 +94,7 @@ def test_nothing_jumps_however_the_slider_is_moved():
 @pytest.mark.parametrize(
     "forces", [ForceParams(gravity=1), ForceParams(repulsion=0, attraction=3), ForceParams(spacing=4)]
 )
-def test_nodes_that_are_drawn_together_do_not_come_to_lie_on_one_another(forces):
+def test_strongly_attracted_nodes_do_not_overlap(forces):
     layout, radii = live(), node_radii(GRAPH)
     layout.set_forces(forces)
     after = settle(layout)
@@ -104,7 +104,7 @@ def test_nodes_that_are_drawn_together_do_not_come_to_lie_on_one_another(forces)
     assert hidden.any(axis=1).mean() < 0.02
 
 
-def test_a_stir_during_an_arrangement_acts_when_it_is_done():
+def test_a_force_change_during_a_layout_applies_at_its_end():
     plain, stirred = Layout(), Layout()
     for layout in (plain, stirred):
         layout.start(SMALL, seed=4)
@@ -123,7 +123,7 @@ def test_saved_places_belong_to_the_forces_they_were_saved_with():
     np.testing.assert_allclose(settle(layout), PLACES, rtol=0.01, atol=1.0)
 
 
-def test_while_paused_nothing_moves_but_the_node_in_the_hand():
+def test_while_paused_only_the_dragged_node_moves():
     layout = live()
     layout.set_forces(ForceParams(repulsion=3))
     layout.tick()
@@ -143,7 +143,7 @@ def test_while_paused_nothing_moves_but_the_node_in_the_hand():
     assert not (settle(layout)[others] == before[others]).any()
 
 
-def test_an_arrangement_that_was_paused_ends_as_any_other():
+def test_a_paused_layout_ends_like_any_other():
     layout = Layout()
     layout.start(SMALL, seed=2)
     layout.tick()
@@ -157,7 +157,7 @@ def test_an_arrangement_that_was_paused_ends_as_any_other():
     assert (settle(layout) == settle(straight)).all()
 
 
-def test_a_node_is_held_while_all_are_live():
+def test_a_node_is_held_during_a_simulation():
     layout = live()
     row = int(GRAPH.degree.argmax())
     layout.set_forces(ForceParams(repulsion=1.5))
@@ -209,7 +209,7 @@ def test_live_physics_comes_to_rest_under_any_forces(moves, extra):
 
 
 @pytest.mark.parametrize("count", [0, 1])
-def test_hardly_any_nodes_are_live_too(count):
+def test_very_small_graphs_are_simulated(count):
     graph, _ = planted(0, 0, lonely=count)
     layout = live(graph, compute_layout(graph))
     layout.set_forces(ForceParams(gravity=1, spacing=40))

@@ -29,7 +29,7 @@ def created(index: VaultIndex, path: NotePath) -> float:
 
 
 async def replaced(vault: Vault, path: str, text: str) -> None:
-    """Save as the app and most editors do: a new file takes the place of the old one."""
+    """Save as the app and most editors do: a new file replaces the old one."""
     fresh = vault.root / ".fresh"
     fresh.write_text(text, "utf-8")
     fresh.replace(vault.root / path)
@@ -65,7 +65,7 @@ async def test_the_property_comes_first(make_vault: MakeVault) -> None:
 
 
 @pytest.mark.parametrize("value", ["yesterday", "", "2021-13-01", "99999-01-01", 5, None, ["2021-03-04"]])
-def test_what_is_no_time_states_none(value: object) -> None:
+def test_an_invalid_time_counts_as_missing(value: object) -> None:
     assert stated_time({"created": value}) is None
 
 
@@ -78,7 +78,7 @@ async def test_a_new_index_takes_the_first_sighting_from_the_journal(tmp_path: P
     first = journal.commits()[-1].time
     store.commit(ChangeSet.of(Move(A, B, b"one", b"one")), author="x")
     store.commit(ChangeSet.of(Update(B, b"one", b"two")), author="x")
-    # Another note takes the name, and the old one is not mistaken for it.
+    # Another note takes the name, and is not mistaken for the old one.
     store.commit(ChangeSet.of(Create(A, b"new")), author="x")
     second = journal.commits()[0].time
     later = time.time() + 3600

@@ -26,7 +26,7 @@ def file_of(vault: Vault) -> Path:
 
 
 def start_of(path: Path, table: str) -> int:
-    """Where the first page of a table begins."""
+    """Return the offset of the first page of a table."""
     with closing(sqlite3.connect(path)) as connection:
         query = "SELECT rootpage FROM sqlite_schema WHERE name = ?"
         (page,) = connection.execute(query, (table,)).fetchone()
@@ -35,7 +35,7 @@ def start_of(path: Path, table: str) -> int:
 
 
 def spoil(path: Path, start: int = 0, length: int = 1 << 30) -> None:
-    """Overwrite a part of the file with rubbish, its log merged first."""
+    """Overwrite a part of the file with garbage after merging its log."""
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     content = bytearray(path.read_bytes())
@@ -44,7 +44,9 @@ def spoil(path: Path, start: int = 0, length: int = 1 << 30) -> None:
     path.write_bytes(content)
 
 
-async def test_a_file_that_is_no_index_is_replaced_and_told(make_vault: MakeVault, reopened: Reopen) -> None:
+async def test_a_file_that_is_no_index_is_replaced_and_reported(
+    make_vault: MakeVault, reopened: Reopen
+) -> None:
     vault = await make_vault({"a.md": "[[b]]", "b.md": "x"})
     await vault.index.close()
     spoil(file_of(vault))
@@ -57,7 +59,7 @@ async def test_a_file_that_is_no_index_is_replaced_and_told(make_vault: MakeVaul
 
 
 @pytest.mark.parametrize("kept", [0.9, 0.5, 0.0])
-async def test_a_truncated_file_is_begun_anew_and_told(
+async def test_a_truncated_file_is_rebuilt_and_reported(
     make_vault: MakeVault, reopened: Reopen, kept: float
 ) -> None:
     notes = {f"n{number}.md": f"[[n{number // 2}]] word{number}\n" * 20 for number in range(60)}
@@ -77,7 +79,7 @@ async def test_a_truncated_file_is_begun_anew_and_told(
     assert {path.name: path.read_text("utf-8") for path in vault.root.glob("*.md")} == notes
 
 
-async def test_a_file_of_a_newer_version_is_replaced_and_told(
+async def test_a_file_of_a_newer_version_is_replaced_and_reported(
     make_vault: MakeVault, reopened: Reopen
 ) -> None:
     vault = await make_vault({"a.md": "x"})
@@ -102,7 +104,7 @@ async def test_damage_found_while_scanning_is_rebuilt(make_vault: MakeVault) -> 
 
 async def test_damage_found_while_reading_is_rebuilt(make_vault: MakeVault) -> None:
     vault = await make_vault({f"{number}.md": f"[[{number + 1}]] " * 50 for number in range(80)})
-    # A page cache would hide the damage: read by fresh connections.
+    # A page cache would hide the damage, so read with new connections.
     path = file_of(vault)
     await asyncio.to_thread(vault.index._database.close)
     spoil(path, start_of(path, "links"), 4096)
@@ -164,7 +166,7 @@ async def test_a_file_locked_at_the_start_is_a_clear_error(
     database.close()
 
 
-def test_a_step_that_fails_leaves_the_shape_before_it(
+def test_a_failed_migration_keeps_the_previous_schema(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(connection: sqlite3.Connection) -> None:
@@ -218,7 +220,7 @@ async def test_notes_that_were_judged_by_an_earlier_version_are_hidden_until_the
     assert [hit.path.text for hit in (await index.search("word", private=False)).hits] == ["open.md"]
 
 
-async def test_a_closed_index_says_so(make_vault: MakeVault) -> None:
+async def test_a_closed_index_raises_an_error(make_vault: MakeVault) -> None:
     vault = await make_vault({"a.md": "x"})
     await vault.index.close()
     with pytest.raises(StorageError):

@@ -40,7 +40,7 @@ async def test_attachments_have_backlinks(make_vault: MakeVault) -> None:
     assert vault.sources("img/p.png") == ["a.md", "a.md"]
 
 
-async def test_names_that_nothing_has(make_vault: MakeVault) -> None:
+async def test_unresolved_names_are_listed(make_vault: MakeVault) -> None:
     vault = await make_vault({"a.md": "[[Missing]] [[x/Other]]", "b.md": "[[missing]] [[https://x.y]]"})
     assert [(name, count) for name, count in vault.index.unresolved()] == [
         ("Missing", 2),

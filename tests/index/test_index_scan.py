@@ -47,7 +47,7 @@ Words with #Tag/Deep and [[Target|shown]] here.
 """
 
 
-async def test_a_note_is_recorded_with_all_that_it_says(make_vault: MakeVault) -> None:
+async def test_a_note_is_indexed_with_all_its_contents(make_vault: MakeVault) -> None:
     vault = await make_vault({"dir/Rich.md": RICH, "Claim.md": "x", "img.png": b"\x89PNG"})
     note = vault.index.note(NotePath("dir/Rich.md"))
     assert note is not None
@@ -141,7 +141,7 @@ async def test_folders_that_are_left_out(make_vault: MakeVault) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs the right to make symbolic links")
-async def test_links_out_of_the_vault_are_refused_and_rings_end(
+async def test_links_out_of_the_vault_are_refused_and_link_cycles_end(
     make_vault: MakeVault, tmp_path: Path
 ) -> None:
     vault = await make_vault({"in/a.md": "inside"}, scan=False)
@@ -215,7 +215,7 @@ async def test_three_megabytes_in_one_line_are_searched_with_a_short_snippet(mak
 
 
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="the superuser reads everything")
-async def test_an_unreadable_note_fails_and_the_others_go_on(make_vault: MakeVault) -> None:
+async def test_an_unreadable_note_fails_and_the_scan_continues(make_vault: MakeVault) -> None:
     vault = await make_vault({"a.md": "a", "secret.md": "b"}, scan=False)
     (vault.root / "secret.md").chmod(0)
     report = await vault.index.scan()
@@ -224,7 +224,7 @@ async def test_an_unreadable_note_fails_and_the_others_go_on(make_vault: MakeVau
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
-async def test_a_note_that_becomes_unreadable_fails_and_the_others_go_on(make_vault: MakeVault) -> None:
+async def test_a_note_that_becomes_unreadable_fails_and_the_scan_continues(make_vault: MakeVault) -> None:
     vault = await make_vault({"a.md": "a", "b.md": "b", "[[a]].md": "c"})
     path = vault.root / "b.md"
     path.unlink()
@@ -236,7 +236,7 @@ async def test_a_note_that_becomes_unreadable_fails_and_the_others_go_on(make_va
     assert [problem.path.text for problem in report.skipped] == ["pipe.md"]
 
 
-async def test_a_note_that_breaks_the_parser_fails_and_the_others_go_on(
+async def test_a_note_that_breaks_the_parser_fails_and_the_scan_continues(
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch, errors: list[str]
 ) -> None:
     errors.append("bad.md could not be parsed")
@@ -292,7 +292,7 @@ async def test_a_vault_that_vanishes_while_it_is_read_keeps_the_old_index(make_v
 
 
 class SlowDisk:
-    """The system as the reading of notes sees it, with reads that wait until the disk answers."""
+    """The file system as seen by the reader, with reads that wait for the disk."""
 
     def __init__(self) -> None:
         self.asked, self.answers = threading.Event(), threading.Event()
@@ -306,7 +306,7 @@ class SlowDisk:
         return os.read(descriptor, count)
 
 
-async def test_a_slow_disk_holds_up_nobody_who_asks_the_index(
+async def test_a_slow_disk_does_not_block_queries(
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     vault = await make_vault({"a.md": "alpha [[b]]", "b.md": "beta"})
@@ -325,7 +325,7 @@ async def test_a_slow_disk_holds_up_nobody_who_asks_the_index(
     assert await vault.found("gamma ") == ["b"] and await vault.found("beta ") == []
 
 
-async def test_a_cancelled_scan_keeps_what_it_has_and_goes_on_the_next_time(make_vault: MakeVault) -> None:
+async def test_a_canceled_scan_keeps_its_results_and_resumes_the_next_time(make_vault: MakeVault) -> None:
     vault = await make_vault({f"{number}.md": f"[[{number + 1}]]" for number in range(150)}, scan=False)
     seen: list[ScanProgress] = []
     report = await vault.index.scan(seen.append, lambda: bool(seen) and seen[-1].done >= 64)
@@ -357,7 +357,7 @@ async def test_many_notes_are_read_by_processes_with_the_same_result(
     assert vault.sources("f3/note 3.md") == ["f0/note 7.md", "f6/note 6.md"]
 
 
-async def test_without_processes_a_thread_goes_on(
+async def test_without_processes_a_thread_reads_the_notes(
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Refused:
@@ -377,7 +377,7 @@ def test_processes_are_started_for_what_takes_longer_than_their_start() -> None:
     assert parser_pool.is_worth_processes(3000, 6 * 2**20)
 
 
-async def test_the_service_thread_goes_on_while_a_vault_is_read(make_vault: MakeVault) -> None:
+async def test_the_service_thread_responds_during_a_scan(make_vault: MakeVault) -> None:
     vault = await make_vault({f"{number}.md": "text" for number in range(120)}, scan=False)
     turns, done = 0, False
 
@@ -451,7 +451,7 @@ async def test_a_rename_that_changes_only_the_case(make_vault: MakeVault) -> Non
     assert vault.sources("Note.md") == ["s.md"]
 
 
-async def test_a_cancelled_refresh_leaves_names_and_file_in_step(make_vault: MakeVault) -> None:
+async def test_a_canceled_refresh_leaves_names_and_file_in_step(make_vault: MakeVault) -> None:
     vault = await make_vault({"s.md": "[[x0]] [[x1]] [[x2]]"})
     for number in range(3):
         task = asyncio.ensure_future(vault.index.refresh([vault.write(f"x{number}.md", "x")]))
@@ -526,9 +526,7 @@ async def test_a_folder_and_a_note_in_it_told_together_are_read_once(make_vault:
     assert await vault.found("two ") == ["a/x"]
 
 
-async def test_a_scan_gives_the_memory_that_it_used_back(
-    make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_scan_releases_its_memory(make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch) -> None:
     done: list[str] = []
     vault = await make_vault({"a.md": "one"})
     release = IndexDatabase.release_memory
@@ -539,7 +537,7 @@ async def test_a_scan_gives_the_memory_that_it_used_back(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads what Linux says of its memory")
-def test_trimming_the_heap_returns_freed_memory() -> None:
+def test_releasing_memory_returns_it_to_the_system() -> None:
     def resident() -> int:
         return int(Path("/proc/self/statm").read_text("ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
 

@@ -96,7 +96,7 @@ async def vault(make_vault: MakeVault) -> Vault:
         ("match-case:/^rain/", ""),
         ("/双.笔/", "中文"),
         ("pond /rai?n/", "notes/Water"),
-        # places
+        # fields
         ("file:gar ", "Garden"),
         ('file:.md -path:"/" ', "Alone, Garden, かな, 中文"),
         ("path:notes ", "notes/Water, notes/projects/Pond"),
@@ -121,7 +121,7 @@ async def vault(make_vault: MakeVault) -> Vault:
         ("task-todo:pump ", "notes/Water"),
         ("task-todo:dig ", ""),
         ("task-done:dig ", "notes/Water"),
-        # letters
+        # case and spelling
         ("match-case:Rake ", "Garden"),
         ("match-case:rake ", ""),
         ("match-case:(Rake spade) ", "Garden"),
@@ -170,7 +170,7 @@ async def vault(make_vault: MakeVault) -> Vault:
         ('""', ", ".join(sorted(path.removesuffix(".md") for path in FILES))),
     ],
 )
-async def test_what_is_found(vault: Vault, query: str, names: str) -> None:
+async def test_queries_find_matching_notes(vault: Vault, query: str, names: str) -> None:
     assert ", ".join(await vault.found(query)) == names
 
 
@@ -296,7 +296,7 @@ PRIVATE = {
         ('""', "Cup, Fan, Lone, Tea"),
     ],
 )
-async def test_hidden_notes_are_as_if_not_there(make_vault: MakeVault, query: str, names: str) -> None:
+async def test_hidden_notes_seem_not_to_exist(make_vault: MakeVault, query: str, names: str) -> None:
     vault = await make_vault(PRIVATE)
 
     async def near(text: str, limit: int) -> list[tuple[NotePath, float]]:
@@ -348,7 +348,7 @@ async def test_orders_and_pages_agree_however_many_hits_there_are(
             assert len(set(seen)) == len(seen) == 40
             if order == "relevance":
                 assert all("plan" in name for name in seen[:5])
-            elif order != "created":  # a copy's birth is not ours to set
+            elif order != "created":  # The birth time of a copy can't be set.
                 assert orders.setdefault(order, seen) == seen
     page = await vault.index.searcher.search("plan ", 7, exact=False)
     assert (page.total, page.exact) == (7, False)
@@ -458,7 +458,7 @@ async def test_a_search_ends_in_time(vault: Vault, monkeypatch: pytest.MonkeyPat
         await vault.index.search("line:(a OR b)")
 
 
-async def test_a_cancelled_search_leaves_the_index_usable(vault: Vault) -> None:
+async def test_a_canceled_search_leaves_the_index_usable(vault: Vault) -> None:
     tasks = [asyncio.ensure_future(vault.index.search(f"/{letter}/")) for letter in "abcdef"]
     await asyncio.sleep(0)
     for task in tasks:
@@ -495,7 +495,7 @@ async def test_an_edit_is_found_at_once(vault: Vault) -> None:
     assert await vault.found("something ") == []
 
 
-async def test_what_nothing_weighs_is_taken_from_the_newest_notes(
+async def test_unscored_results_are_the_newest_notes(
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ranking, "_MAX_SCANNED_ROWS", 20)
@@ -549,7 +549,7 @@ async def test_what_is_no_date_is_an_error(make_vault: MakeVault, query: str) ->
     assert "a date" in str(raised.value)
 
 
-async def test_orphans_that_were_found_before_are_found_anew_after_a_change(make_vault: MakeVault) -> None:
+async def test_orphans_are_recomputed_after_a_change(make_vault: MakeVault) -> None:
     vault = await make_vault({"a.md": "x\n", "b.md": "y\n", "c.md": "z\n"})
     assert await vault.found("orphan:") == ["a", "b", "c"]
     assert await vault.found("orphan:") == ["a", "b", "c"]
@@ -571,7 +571,7 @@ async def test_a_phrase_of_words_that_most_notes_have_comes_by_place_then_by_cha
     assert page.total == 20
     first = await vault.index.searcher.search('"it goes"', 40)
     assert [hit.path.text for hit in first.hits][:2] == ["It goes.md", "old.md"]
-    # Of so frequent a phrase the first are found without looking for all: they are the same.
+    # The first hits of such a frequent phrase are found without all others: they are the same.
     monkeypatch.setattr(ranking, "_SMALL_RESULT_SIZE", 12)
     monkeypatch.setattr(fts_hits, "_QUERY_COST", 0.0)
     for start in (0, 1, 3, 12):
@@ -583,7 +583,7 @@ async def test_a_phrase_of_words_that_most_notes_have_comes_by_place_then_by_cha
     assert rest.total == len(first.hits)
 
 
-async def test_what_only_the_texts_can_say_is_looked_for_in_order_of_relevance(
+async def test_text_conditions_are_checked_in_order_of_relevance(
     make_vault: MakeVault, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ranking, "_SMALL_RESULT_SIZE", 4)

@@ -82,7 +82,7 @@ async def test_indexes_that_a_scan_could_not_make_are_made_at_the_next_opening(
     vault = await make_vault(MANY, scan=False)
     wanted = indexes(vault.index)
     with vault.index._open_database.transaction() as connection:
-        deferred_indexes.defer_indexes(connection)  # As the process was killed then.
+        deferred_indexes.defer_indexes(connection)  # The state of a process killed at that point.
     assert indexes(vault.index) < wanted
     index = await reopened(vault)
     assert indexes(index) == wanted
@@ -90,7 +90,7 @@ async def test_indexes_that_a_scan_could_not_make_are_made_at_the_next_opening(
     assert indexes(index) == wanted
 
 
-async def test_the_words_are_told_as_they_come(make_vault: MakeVault) -> None:
+async def test_indexed_words_are_reported_in_batches(make_vault: MakeVault) -> None:
     vault = await make_vault(MANY, scan=False)
     told: list[object] = []
     vault.events.subscribe(IndexUpdated, told.append)
@@ -102,7 +102,7 @@ async def test_the_words_are_told_as_they_come(make_vault: MakeVault) -> None:
     assert told.index(words[0]) == len(told) - len(words)
 
 
-async def test_a_scan_cut_off_among_the_words_goes_on_the_next_time(
+async def test_a_scan_interrupted_during_the_words_resumes_the_next_time(
     make_vault: MakeVault, reopened: Reopen
 ) -> None:
     vault = await make_vault(MANY, scan=False)
@@ -148,7 +148,7 @@ async def test_a_note_refreshed_among_the_words_is_there_once(make_vault: MakeVa
 
 
 def indexes(index: VaultIndex) -> set[str]:
-    """The indexes of the tables that the file has."""
+    """Return the indexes of the tables in the file."""
     with index._open_database.read_connection() as connection:
         rows = connection.execute("SELECT sql FROM sqlite_master WHERE type = 'index'")
         return {sql for (sql,) in rows if sql}

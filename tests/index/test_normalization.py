@@ -16,12 +16,12 @@ TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters=[SEPA
 
 
 @given(TEXT)
-def test_folding_keeps_every_place(text: str) -> None:
+def test_folding_preserves_positions(text: str) -> None:
     assert len(fold(text)) == len(text)
 
 
 @given(TEXT)
-def test_the_separators_come_out_again(text: str) -> None:
+def test_separators_are_removed_again(text: str) -> None:
     assert unsegment(segment(text)) == unicodedata.normalize("NFC", text)
 
 

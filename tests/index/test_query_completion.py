@@ -38,7 +38,7 @@ from tests.index.conftest import MakeVault, Vault
         ("(tag:a) pa", "operator", "pa", "pa"),
     ],
 )
-def test_what_is_being_typed(typed: str, kind: str, word: str, replaced: str) -> None:
+def test_the_completed_part_of_a_query_is_recognized(typed: str, kind: str, word: str, replaced: str) -> None:
     wanted = completion_target_at(typed, len(typed))
     assert wanted is not None
     assert (wanted.kind, wanted.word) == (kind, word)
@@ -48,12 +48,12 @@ def test_what_is_being_typed(typed: str, kind: str, word: str, replaced: str) ->
 @pytest.mark.parametrize(
     "typed", ["", "a", "word ", '"tag:', "/tag:a", "content:ta", "line:(ta", "10:30", "[a:b OR c", "知识"]
 )
-def test_nothing_is_offered_elsewhere(typed: str) -> None:
+def test_nothing_is_completed_elsewhere(typed: str) -> None:
     assert completion_target_at(typed, len(typed)) is None
 
 
 @given(st.text(alphabet='ab -"()[]/\\:<>=OR*#tagfilepth', max_size=30), st.integers(0, 30))
-def test_any_place_in_any_text_is_looked_at(text: str, cursor: int) -> None:
+def test_any_cursor_position_in_any_text_is_handled(text: str, cursor: int) -> None:
     wanted = completion_target_at(text, cursor)
     assert wanted is None or 0 <= wanted.start <= wanted.end <= len(text)
 
@@ -62,7 +62,7 @@ def test_any_place_in_any_text_is_looked_at(text: str, cursor: int) -> None:
     st.sampled_from(["tag:", "links-to:", "path:", "[status:", "["]),
     st.text(alphabet='ab "()[]/\\:-*#<OR', min_size=1, max_size=12).filter(str.strip),
 )
-def test_what_is_put_in_can_be_read(typed: str, name: str) -> None:
+def test_inserted_completions_can_be_parsed(typed: str, name: str) -> None:
     wanted = completion_target_at(typed, len(typed))
     assert wanted is not None
     text = insertion(wanted, name)
@@ -98,7 +98,7 @@ async def vault(make_vault: MakeVault) -> Vault:
         ("[score:", ["[score:3]"]),
     ],
 )
-async def test_names_are_offered_as_they_are_said(vault: Vault, typed: str, texts: list[str]) -> None:
+async def test_names_are_completed_in_their_own_spelling(vault: Vault, typed: str, texts: list[str]) -> None:
     found = await vault.index.searcher.suggest(typed, len(typed))
     assert found is not None
     assert [one.text for one in found[1]] == texts
@@ -112,5 +112,5 @@ async def test_counts_are_shown(vault: Vault) -> None:
     assert [(one.shown, one.count) for one in found[1]] == [("garden", 2), ("garden/plan", 1)]
 
 
-async def test_a_name_that_is_there_in_full_is_not_offered(vault: Vault) -> None:
+async def test_a_complete_name_is_not_suggested(vault: Vault) -> None:
     assert await vault.index.searcher.suggest("tag:tools", 9) is None

@@ -33,13 +33,13 @@ def test_an_exact_path_comes_first_so_a_root_note_beats_a_sibling() -> None:
     assert not names.resolve("N", NotePath("dir/source.md")).ambiguous
 
 
-def test_then_the_folder_of_the_source() -> None:
+def test_next_comes_the_folder_of_the_source() -> None:
     names = resolver("a/N.md", "dir/N.md", "b/N.md")
     assert meant(names, "N", "dir/source.md") == "dir/N.md"
     assert not names.resolve("N", NotePath("dir/source.md")).ambiguous
 
 
-def test_then_the_shortest_path_flagged_ambiguous_with_ties_by_name() -> None:
+def test_next_comes_the_shortest_path_flagged_ambiguous_with_ties_by_name() -> None:
     names = resolver("long/er/N.md", "bb/N.md", "aa/N.md")
     resolution = names.resolve("N", NotePath("x/source.md"))
     assert resolution.path == NotePath("aa/N.md")
@@ -201,7 +201,7 @@ def test_near_misses_are_suggested() -> None:
     assert names.suggest("zzzzzz") == ()
 
 
-# Properties of the whole
+# Invariants
 
 FOLDERS = st.sampled_from(["", "a/", "b/", "a/b/", "b/a/", "Ä/"])
 NAMES = st.sampled_from(["n", "N", "m", "é", "x.md", "a"])
@@ -263,7 +263,7 @@ def test_a_preview_leaves_no_trace(paths: list[str], new: str, target: str) -> N
     assert tables(names) == tables(loaded) == before
 
 
-def test_what_a_name_meant_to_a_tool_is_forgotten_with_each_change() -> None:
+def test_cached_resolutions_are_dropped_with_each_change() -> None:
     names = resolver("a/Tea.md")
     assert names.resolve_for_reading("Tea").text == names.resolve_for_reading("Tea").text == "a/Tea.md"
     names.add(NotePath("Tea.md"), 7)

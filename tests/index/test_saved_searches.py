@@ -19,7 +19,7 @@ def names(saved: SavedSearches) -> list[str]:
     return [one.name for one in saved.list_searches()]
 
 
-def test_they_are_there_at_the_next_start_in_order_of_name(tmp_path: Path) -> None:
+def test_saved_searches_are_restored_sorted_by_name(tmp_path: Path) -> None:
     saved = searches(tmp_path)
     saved.save("open  tasks ", " task-todo: ", "modified", "folder")
     saved.save("Claims", "type:hypothesis")
@@ -54,7 +54,7 @@ def test_renaming_and_removing(tmp_path: Path) -> None:
     assert names(searches(tmp_path)) == ["A"]
 
 
-def test_changes_are_told(tmp_path: Path) -> None:
+def test_changes_are_published(tmp_path: Path) -> None:
     events = EventBus()
     told: list[SavedSearchesChanged] = []
     events.subscribe(SavedSearchesChanged, told.append)
@@ -88,7 +88,7 @@ def test_a_failed_write_keeps_what_was_saved(tmp_path: Path, monkeypatch: pytest
     assert names(saved) == names(searches(tmp_path)) == ["a"]
 
 
-def test_a_reader_beside_another_app_does_not_write(tmp_path: Path) -> None:
+def test_a_read_only_process_does_not_write_saved_searches(tmp_path: Path) -> None:
     searches(tmp_path).save("a", "x")
     reader = searches(tmp_path, writable=False)
     assert names(reader) == ["a"]
@@ -96,7 +96,7 @@ def test_a_reader_beside_another_app_does_not_write(tmp_path: Path) -> None:
         reader.save("b", "y")
 
 
-def test_what_is_no_search_is_refused(tmp_path: Path) -> None:
+def test_an_invalid_search_is_refused(tmp_path: Path) -> None:
     for name, query in (("", "x"), ("a", " "), ("a" * 200, "x")):
         with pytest.raises(InvalidParametersError):
             searches(tmp_path).save(name, query)

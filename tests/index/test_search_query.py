@@ -77,13 +77,13 @@ A, B, C = WordTerm("a"), WordTerm("b"), WordTerm("c")
         ("知识 管理 ", And((WordTerm("知识"), WordTerm("管理")))),
     ],
 )
-def test_every_form_is_read(text: str, tree: Node) -> None:
+def test_every_form_of_a_query_is_parsed(text: str, tree: Node) -> None:
     assert parse(text) == tree
     assert explain(tree)
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\n\t"])
-def test_nothing_is_no_query(text: str) -> None:
+def test_an_empty_text_is_no_query(text: str) -> None:
     assert parse(text) is None
 
 
@@ -122,7 +122,7 @@ def test_a_bad_query_names_the_place_and_what_was_expected(text: str, position: 
 
 
 def without_places(node: Node) -> Node:
-    """The tree without where its parts stood."""
+    """Return the tree without the positions of its parts."""
     match node:
         case RegexTerm() | SimilarityFilter():
             return replace(node, position=0)
@@ -192,7 +192,7 @@ def test_a_search_that_is_written_down_is_read_as_the_same(text: str) -> None:
         (RegexTerm(r"a/b\d"), r"/a\/b\d/"),
     ],
 )
-def test_how_a_search_is_written(node: Node, text: str) -> None:
+def test_a_query_is_serialized(node: Node, text: str) -> None:
     assert serialize_query(node) == text
 
 

@@ -27,17 +27,17 @@ from app.index.semantic_query import to_semantic_query
         ("  ", "  "),
     ],
 )
-def test_plain_words_are_meant_and_filters_stay(query: str, wanted: str) -> None:
+def test_plain_words_are_searched_by_meaning_and_filters_stay(query: str, wanted: str) -> None:
     assert to_semantic_query(query) == wanted
 
 
-def test_what_cannot_be_read_is_an_error_as_ever() -> None:
+def test_an_invalid_query_is_an_error() -> None:
     with pytest.raises(QueryError):
         to_semantic_query("bread (")
 
 
 @given(st.lists(st.from_regex(r"[a-z]{1,8}", fullmatch=True), min_size=1))
-def test_every_word_is_in_the_text_that_is_meant(words: list[str]) -> None:
+def test_the_semantic_query_contains_every_word(words: list[str]) -> None:
     node = parse(to_semantic_query(f"path:Notes {' '.join(words)}"))
     assert isinstance(node, And)
     (meant,) = [part for part in walk_nodes(node) if isinstance(part, SimilarityFilter)]

@@ -16,10 +16,10 @@ from app.index.snippets import MAX_SNIPPET_CHARS, opening_snippet
         ("x" * 9000, (1, "x" * MAX_SNIPPET_CHARS)),
     ],
 )
-def test_the_opening_is_the_first_line_that_says_something(text: str, wanted: tuple[int, str]) -> None:
+def test_the_opening_is_the_first_line_with_text(text: str, wanted: tuple[int, str]) -> None:
     assert opening_snippet(text) == (Snippet(*wanted, ()),)
 
 
 @pytest.mark.parametrize("text", ["", "---\ntags: [tea]\n---\n", "# Tea\n\n## Green\n", "\n" * 9000])
-def test_a_note_that_says_nothing_has_no_opening(text: str) -> None:
+def test_a_note_without_text_has_no_opening(text: str) -> None:
     assert opening_snippet(text) == ()

@@ -1,4 +1,4 @@
-"""A process that is killed at any step of a commit, and again while that is settled."""
+"""A process killed at any step of a commit, and again during the recovery."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def state(store: MemoryStore) -> dict[str, bytes]:
 
 
 def check(folder: Path) -> bool:
-    """Memory and journal are wholly old or wholly new, and say the same; whether new."""
+    """Check that memory and journal agree and are either old or new; return whether they are new."""
     journal = Journal(folder)
     store = MemoryStore(folder, journal)
     try:
@@ -111,7 +111,7 @@ def check(folder: Path) -> bool:
         journal.close()
 
 
-def test_the_steps_are_these(folder: Path) -> None:
+def test_the_disk_steps_are_complete(folder: Path) -> None:
     seed(folder)
     seen: list[str] = []
     commit(folder, seen.append)
@@ -128,7 +128,7 @@ def test_killed_at_any_step(folder: Path, at: int) -> None:
         assert check(folder)
 
 
-def test_killed_again_while_it_is_settled(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_killed_again_during_the_recovery(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seed(folder)
     assert in_child(lambda: commit(folder, killed_at(STEPS.index("written"))))
 

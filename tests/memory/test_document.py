@@ -1,4 +1,4 @@
-"""A block, its bytes and its loro document say the same; edits made at the same time are both kept."""
+"""A block, its bytes and its loro document are equivalent; concurrent edits are both kept."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from tests.memory.blocks import LABELS, blocks, contents
 
 
 @given(blocks())
-def test_bytes_and_block_say_the_same(block: Block) -> None:
+def test_bytes_and_block_are_equivalent(block: Block) -> None:
     assert parse_block(serialize_block(block)) == block
 
 
 @settings(max_examples=60)
 @given(st.data())
-def test_a_document_becomes_any_block_and_stays_it_when_saved(data: st.DataObject) -> None:
+def test_a_document_can_become_any_block_and_is_saved_as_it(data: st.DataObject) -> None:
     first = data.draw(blocks(label="plan"))
     second = first.with_content(data.draw(contents(first.schema)))  # type: ignore[arg-type]
     document = BlockDocument()
@@ -102,7 +102,7 @@ def _forked(block: Block) -> tuple[BlockDocument, BlockDocument]:
     return BlockDocument(document.save()), BlockDocument(document.save())
 
 
-def test_a_document_with_a_very_long_history_leaves_it_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_document_with_a_very_long_history_is_compacted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.memory.document._MAX_OPERATIONS", 50)
     block = Block.new("a", "b", text="x" * 40)
     document = BlockDocument()
@@ -135,7 +135,7 @@ def test_a_document_with_a_very_long_history_leaves_it_behind(monkeypatch: pytes
         ),
     ],
 )
-def test_bytes_that_are_no_block_are_told_so(data: bytes, said: str) -> None:
+def test_bytes_that_are_no_block_are_an_error(data: bytes, said: str) -> None:
     with pytest.raises(InvalidParametersError, match=said):
         parse_block(data)
 

@@ -1,4 +1,4 @@
-"""The archive: found by words, by meaning where that is on, within a span of time, one agent's only."""
+"""The archive is searched by words, by meaning if enabled, and by time, for one agent only."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ async def test_a_span_of_time(memory: Memory) -> None:
     assert await said(memory, "the", span=TimeRange("", "2026-01-02")) == [TEXTS[0]]
 
 
-async def test_what_is_meant_is_found_without_its_words(memory: Memory, kept: Kept) -> None:
+async def test_entries_are_found_by_meaning(memory: Memory, kept: Kept) -> None:
     embedder = Embedder()
     vectors = VectorStore(kept.folder, embedder.model.key)
     try:
@@ -58,11 +58,11 @@ async def test_what_is_meant_is_found_without_its_words(memory: Memory, kept: Ke
     finally:
         vectors.close()
         await embedder.close()
-    # Without vectors the words alone still answer.
+    # Without vectors, the words alone still find it.
     assert await said(memory, "tea", meaning=meaning) == [TEXTS[0]]
 
 
-def test_vectors_go_with_their_entry(memory: Memory, kept: Kept) -> None:
+def test_vectors_are_deleted_with_their_entry(memory: Memory, kept: Kept) -> None:
     first = memory.archive.newest(ME, 1)[0]
     memory.archive.save_vectors("m", [(first.number, np.ones(4) / 2), (10_000, np.ones(4) / 2)])
     assert memory.archive.search_vectors(ME, "m", np.ones(4) / 2, 5) == [(first.number, 1.0)]
@@ -82,5 +82,5 @@ def test_vectors_go_with_their_entry(memory: Memory, kept: Kept) -> None:
         (Caller(CallerKind.HTTP, "Client"), "http:Client"),
     ],
 )
-def test_whose_memory_it_is(caller: Caller, agent: str) -> None:
+def test_each_caller_uses_the_memory_of_its_agent(caller: Caller, agent: str) -> None:
     assert agent_key(caller) == agent

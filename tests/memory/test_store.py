@@ -1,4 +1,4 @@
-"""The store: all or nothing, journaled, undone, merged, backed up, and restored."""
+"""The memory store is atomic, journaled, undone, merged, backed up, and restored."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def undo(kept: Kept, *commits: int) -> None:
     kept.store.commit(plan.change_set, author="undo")
 
 
-def test_what_is_committed_is_there_after_a_restart(kept: Kept) -> None:
+def test_commits_survive_a_restart(kept: Kept) -> None:
     commit = kept.store.commit(create_block(PLAN), author="Model", turn="t", entry="e")
     assert (commit.place, commit.turn, commit.entry) == (MEMORY_PLACE, "t", "e")
     kept.store.commit(edit_block(PLAN, edits.append(PLAN, "four")), author="Model")
@@ -78,7 +78,7 @@ def test_several_blocks_are_written_together_or_not_at_all(kept: Kept) -> None:
         Create(ArchiveEntry.new(ME, "x").path, ArchiveEntry.new(ME, "y").data),
     ],
 )
-def test_what_can_not_be_kept_is_refused(kept: Kept, change: Create | Move) -> None:
+def test_content_that_violates_the_schema_is_refused(kept: Kept, change: Create | Move) -> None:
     with pytest.raises(InvalidParametersError):
         kept.store.commit(ChangeSet((change,), place=MEMORY_PLACE), author="A")
     with pytest.raises(InvalidParametersError):
@@ -115,7 +115,7 @@ def test_undo_restores_every_state(kept: Kept, states: list[Block]) -> None:
     assert kept.store.read(made[0].path) == serialize_block(made[0])
 
 
-def test_undo_keeps_what_was_written_since(kept: Kept) -> None:
+def test_undo_keeps_later_edits(kept: Kept) -> None:
     kept.store.commit(create_block(PLAN), author="A")
     upper = PLAN.with_text("ONE\ntwo\nthree\n")
     commit = kept.store.commit(edit_block(PLAN, upper), author="A")
@@ -133,7 +133,7 @@ def test_an_edit_made_on_an_earlier_version_is_merged_without_loss(kept: Kept) -
     assert kept.store.merge_edit(PLAN.path, kept.store.read(PLAN.path), mine) == mine
 
 
-def test_without_the_version_lines_are_merged_and_a_collision_is_told(kept: Kept) -> None:
+def test_without_the_version_lines_are_merged_and_conflicts_are_errors(kept: Kept) -> None:
     kept.store.commit(create_block(PLAN), author="A")
     kept.store.commit(edit_block(PLAN, PLAN.with_text("ONE\ntwo\nthree\n")), author="A")
     with kept.store.database.transaction(write=True) as db:
@@ -169,7 +169,7 @@ def test_an_agent_finds_its_own_blocks_and_those_shared_with_it(kept: Kept) -> N
     assert kept.store.block("style", ME).text == "own"
 
 
-def test_what_is_in_sight_of_a_pinned_block(kept: Kept) -> None:
+def test_the_shown_part_of_a_pinned_block(kept: Kept) -> None:
     block = PLAN.with_view(ME, BlockView(True, 2, 1))
     log = Block.new(ME, "diary", type=BlockType.LOG).with_view(ME, BlockView(True))
     for number in range(25):
@@ -189,7 +189,7 @@ def test_a_block_is_deleted_and_comes_back_by_undo(kept: Kept) -> None:
     assert kept.store.block("plan", ME) == PLAN
 
 
-def test_a_journal_that_refuses_takes_the_memory_back(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_journal_failure_rolls_the_memory_back(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
     kept.store.commit(create_block(PLAN), author="A")
 
     def refuse(draft: object) -> None:
@@ -234,7 +234,7 @@ def test_an_app_that_stays_open_backs_up_by_its_commits(kept: Kept, monkeypatch:
 
 
 @pytest.mark.parametrize("backups", [0, 1, 2])
-def test_a_damaged_memory_is_set_aside_and_restored_with_what_came_later(kept: Kept, backups: int) -> None:
+def test_a_damaged_memory_is_set_aside_and_restored_with_later_commits(kept: Kept, backups: int) -> None:
     kept.store.commit(create_block(PLAN), author="A")
     for _ in range(backups):
         kept.store.database.back_up(after=-1.0)

@@ -37,7 +37,7 @@ async def test_a_post_is_a_record_with_its_links_marked_in_bytes(caplog):
     assert PASSWORD not in caplog.text
 
 
-async def test_a_session_that_ran_out_is_made_anew_once():
+async def test_an_expired_session_is_renewed_once():
     with BlueskyServer(record=[Refusal(400, "ExpiredToken", "Token has expired")]) as server:
         await account(server).send("Hello")
         assert server.sessions == 2 and len(server.records) == 1
@@ -47,7 +47,7 @@ async def test_a_session_that_ran_out_is_made_anew_once():
     assert server.records == []
 
 
-async def test_a_wrong_password_is_said_without_it(caplog):
+async def test_a_wrong_password_is_reported_without_its_text(caplog):
     caplog.set_level(logging.DEBUG)
     with BlueskyServer() as server, pytest.raises(PermissionDeniedError) as caught:
         await account(server, "wrong-pass-word-here").send("Hello")
@@ -72,7 +72,7 @@ async def test_each_refusal_is_an_error_in_words(refusal, error, words, method):
     assert server.records == []
 
 
-async def test_a_server_that_is_not_there_is_an_error():
+async def test_an_unreachable_server_is_an_error():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -80,7 +80,7 @@ async def test_a_server_that_is_not_there_is_an_error():
         await BlueskyAccount(HANDLE, PASSWORD, f"http://127.0.0.1:{port}").send("Hello")
 
 
-async def test_three_hundred_signs_fit_and_one_more_is_not_cut():
+async def test_three_hundred_characters_fit_and_one_more_is_refused():
     with BlueskyServer() as server:
         await account(server).send("é" * 300)
         with pytest.raises(LimitError) as caught:
@@ -101,18 +101,18 @@ async def test_three_hundred_signs_fit_and_one_more_is_not_cut():
         ("writer.example.com", "bsky.social"),
     ],
 )
-def test_what_is_no_account_is_refused(handle, service):
+def test_an_invalid_account_is_refused(handle, service):
     with pytest.raises(InvalidParametersError):
         BlueskyAccount(handle, PASSWORD, service)
 
 
-def test_the_password_is_not_in_the_words():
+def test_the_password_is_in_no_message():
     made = BlueskyAccount(HANDLE, PASSWORD)
     assert PASSWORD not in repr(made) and PASSWORD not in made.where
 
 
 @given(st.text(max_size=80), st.text(max_size=80))
-def test_links_are_where_their_bytes_are(before, after):
+def test_links_are_located_by_byte_offsets(before, after):
     text = f"{before} https://example.com/a {after}"
     spans = link_spans(text)
     data = text.encode("utf-8", "surrogatepass")

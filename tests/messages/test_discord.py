@@ -20,7 +20,7 @@ from app.messages.discord import DiscordWebhook
 from tests.support.message_servers import NUMBER, TOKEN, DiscordServer
 
 
-async def test_a_message_arrives_whole_and_notifies_nobody(caplog):
+async def test_a_message_arrives_unchanged_and_mentions_no_user(caplog):
     caplog.set_level(logging.DEBUG)
     with DiscordServer() as server:
         receipt = await DiscordWebhook(server.webhook).send("Tide at 6.\n@everyone ⛵")
@@ -55,7 +55,7 @@ async def test_each_refusal_is_an_error_in_words_that_hold_no_secret(answer, err
     assert TOKEN not in str(caught.value.as_dict()) and TOKEN not in caplog.text
 
 
-async def test_a_server_that_is_not_there_is_an_error_without_the_address():
+async def test_an_unreachable_server_is_an_error_without_the_address():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -65,7 +65,7 @@ async def test_a_server_that_is_not_there_is_an_error_without_the_address():
     assert TOKEN not in str(caught.value) and caught.value.__cause__ is None
 
 
-async def test_what_is_too_long_is_not_sent_and_not_cut():
+async def test_a_message_that_is_too_long_is_neither_sent_nor_truncated():
     with DiscordServer() as server:
         hook = DiscordWebhook(server.webhook)
         with pytest.raises(LimitError) as caught:
@@ -89,13 +89,13 @@ async def test_what_is_too_long_is_not_sent_and_not_cut():
         "",
     ],
 )
-def test_what_is_no_webhook_is_refused_without_repeating_it(address):
+def test_an_invalid_webhook_is_refused_without_repeating_it(address):
     with pytest.raises(InvalidParametersError) as caught:
         DiscordWebhook(address)
     assert not address or address not in str(caught.value)
 
 
 @given(st.from_regex(r"[A-Za-z0-9_-]{20,60}", fullmatch=True))
-def test_the_token_is_never_in_the_words(token):
+def test_the_token_is_in_no_message(token):
     hook = DiscordWebhook(f"https://discord.com/api/v10/webhooks/42/{token}")
     assert token not in hook.where and token not in repr(hook) and "42" in hook.where

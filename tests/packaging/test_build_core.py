@@ -28,7 +28,7 @@ def build_core() -> ModuleType:
     return loaded()
 
 
-def test_without_a_compiler_one_from_pypi_is_asked_for(build_core, monkeypatch):
+def test_without_a_compiler_one_from_pypi_is_suggested(build_core, monkeypatch):
     monkeypatch.setattr(build_core, "compilers", lambda: [])
     monkeypatch.setattr(build_core.platform, "machine", lambda: "x86_64")
     assert build_core.requirements() == [build_core.ZIG]
@@ -36,7 +36,7 @@ def test_without_a_compiler_one_from_pypi_is_asked_for(build_core, monkeypatch):
     assert build_core.requirements() == []
 
 
-def test_a_compiler_that_does_not_work_is_as_good_as_none(build_core, monkeypatch, tmp_path):
+def test_a_broken_compiler_counts_as_none(build_core, monkeypatch, tmp_path):
     monkeypatch.setenv("CC", f"{sys.executable} -c raise(SystemExit(1))")
     assert not any(build_core.works(each) for each in build_core.compilers())
     with pytest.raises(build_core.BuildError):
@@ -45,7 +45,7 @@ def test_a_compiler_that_does_not_work_is_as_good_as_none(build_core, monkeypatc
 
 
 def test_it_is_built_without_python_s_headers(build_core, monkeypatch, tmp_path):
-    """As on Debian without python3-dev: the declarations of the stable ABI stand in."""
+    """As on Debian without python3-dev: the declarations of the stable ABI are used."""
     if build_core.is_free_threaded() or os.name == "nt":
         pytest.skip("this Python has no stable ABI, or needs its import library")
     if not any(build_core.works(each) for each in build_core.compilers()):
@@ -81,7 +81,7 @@ def test_without_the_core_the_app_says_how_to_build_it():
     assert "packaging/build_core.py" in done.stdout
 
 
-def test_a_build_that_can_not_make_the_core_fails(monkeypatch):
+def test_a_build_without_the_core_fails(monkeypatch):
     class Hook:
         def abort(self, message: str) -> None:
             sys.exit(message)

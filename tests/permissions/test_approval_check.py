@@ -17,7 +17,7 @@ PROPOSED = ChangeSet(
 
 
 @given(st.sets(st.sampled_from([A, B, C, D])), st.binary())
-def test_a_part_with_other_words_is_fine(kept, words):
+def test_an_edited_part_is_a_valid_approval(kept, words):
     edited = {
         A: Create(A, words),
         B: Update(B, b"1", words),
@@ -42,12 +42,12 @@ def test_a_part_with_other_words_is_fine(kept, words):
         Delete(D, b"1"),
     ],
 )
-def test_anything_else_is_not(other):
+def test_any_other_proposal_is_rejected(other):
     with pytest.raises(PermissionDeniedError):
         check_approved(PROPOSED, ChangeSet((other,)))
 
 
-def test_effects_are_approved_as_they_are():
+def test_effects_are_approved_unchanged():
     effect = Effect("command", "ls", (("cwd", "/"),))
     check_approved(effect, Effect("command", "ls", (("cwd", "/"),)))
     for other in (Effect("command", "ls"), ChangeSet(())):

@@ -1,4 +1,4 @@
-"""The log is a chain: each way of tampering shows, a crash does not look like one, damage is set aside."""
+"""The log is a chain: tampering is detected, a crash does not look like tampering, damage is set aside."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_rows_are_numbered_and_come_back(log):
     assert check.ok and check.rows == 5
 
 
-def test_a_row_and_its_hash_stay_what_they_were_when_older_logs_were_written():
+def test_a_row_and_its_hash_match_those_of_older_logs():
     entry = AuditEntry(
         1.5,
         "mcp",
@@ -91,7 +91,7 @@ def test_a_row_and_its_hash_stay_what_they_were_when_older_logs_were_written():
     assert row_hash("ab" * 32, row) == "684159cc09ed4c0001a008a73002d8dee1b5ce2da9526654489cf1aa81007a6f"
 
 
-def test_an_empty_log_is_whole(log):
+def test_an_empty_log_is_intact(log):
     assert log.verify().ok
 
 
@@ -146,7 +146,7 @@ def test_a_row_rewritten_with_a_new_chain_after_it_still_differs_from_the_head(l
 
 
 @pytest.mark.parametrize("content", [b"", b"junk", b"{}" * 500, b'{"id": "x"}'])
-def test_a_head_that_cannot_be_read_is_told_and_written_anew(tmp_path, content):
+def test_an_unreadable_head_is_reported_and_rewritten(tmp_path, content):
     log = AuditLog(tmp_path)
     fill(log)
     log.close()
@@ -176,7 +176,7 @@ def test_a_cut_end_stays_visible_after_new_rows(tmp_path, rest):
     log.close()
 
 
-def test_a_missing_head_is_told(tmp_path):
+def test_a_missing_head_is_reported(tmp_path):
     log = AuditLog(tmp_path)
     fill(log)
     (tmp_path / "audit.head").unlink()
@@ -187,7 +187,7 @@ def test_a_missing_head_is_told(tmp_path):
     log.close()
 
 
-def test_a_missing_log_is_told(tmp_path):
+def test_a_missing_log_is_reported(tmp_path):
     log = AuditLog(tmp_path)
     fill(log)
     log.close()
@@ -251,7 +251,7 @@ def test_an_emptied_log_looks_like_tampering(tmp_path):
 
 
 class Power:
-    """A power cut: the last rows are lost, the log is not closed, and the computer starts again."""
+    """A power cut: the last rows are lost, the log is not closed, and the computer restarts."""
 
     def __init__(self, monkeypatch) -> None:
         self._monkeypatch = monkeypatch
@@ -266,7 +266,7 @@ class Power:
         self.start("second boot")
 
 
-def test_rows_lost_in_a_power_cut_are_told_apart_from_tampering(tmp_path, monkeypatch):
+def test_rows_lost_in_a_power_cut_are_distinguished_from_tampering(tmp_path, monkeypatch):
     power = Power(monkeypatch)
     log = AuditLog(tmp_path)
     fill(log)
@@ -320,7 +320,7 @@ def test_rows_of_an_earlier_session_are_no_crash(tmp_path, monkeypatch):
     log.close()
 
 
-def test_a_row_changed_beside_a_crash_gap_is_still_found(tmp_path, monkeypatch):
+def test_a_changed_row_next_to_a_crash_gap_is_still_found(tmp_path, monkeypatch):
     power = Power(monkeypatch)
     log = AuditLog(tmp_path)
     fill(log)
@@ -340,7 +340,7 @@ def test_each_row_is_on_the_disk_when_it_is_appended(log, tmp_path):
     } == dict.fromkeys(("audit.sqlite3", "audit.sqlite3-wal", "audit.sqlite3-shm", "audit.head"), 0o600)
 
 
-def test_a_folder_that_cannot_be_used_is_told(tmp_path):
+def test_an_unusable_folder_is_reported(tmp_path):
     (tmp_path / "file").write_text("x")
     with pytest.raises(StorageError):
         AuditLog(tmp_path / "file" / "data")

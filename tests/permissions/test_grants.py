@@ -65,7 +65,7 @@ def test_only_always_outlives_the_session(grants, tmp_path, clock):
     assert Grants(tmp_path, clock).active_grants() == ()
 
 
-def test_uses_are_counted_and_told(tmp_path):
+def test_uses_are_counted_and_published(tmp_path):
     bus, told = EventBus(), []
     bus.subscribe(GrantsChanged, told.append)
     grants = Grants(tmp_path, events=bus)
@@ -79,14 +79,14 @@ def test_uses_are_counted_and_told(tmp_path):
 
 
 @pytest.mark.parametrize("operation", [Operation.EXECUTE, Operation.ADMINISTRATIVE, Operation.DELETE])
-def test_what_cannot_be_granted(grants, operation):
+def test_operations_that_cannot_be_granted(grants, operation):
     with pytest.raises(PermissionDeniedError):
         grants.add(GrantOffer("", operation))
     with pytest.raises(PermissionDeniedError):
         grants.set_session(operation, True)
 
 
-def test_locking_deletes_again_takes_their_grants_out_of_force(grants):
+def test_locking_deletes_suspends_their_grants(grants):
     grants.deletes_unlocked = True
     grants.set_session(Operation.DELETE, True)
     assert grants.match([part("x.md", Operation.DELETE)], "t")
@@ -103,7 +103,7 @@ def test_a_file_that_cannot_be_read_grants_nothing_and_is_set_aside(tmp_path, te
     assert aside.name in grants.problem
 
 
-def test_a_file_cannot_smuggle_in_what_cannot_be_granted(grants, tmp_path, clock):
+def test_a_file_cannot_grant_what_cannot_be_granted(grants, tmp_path, clock):
     lasting = grants.add(GrantOffer("", Operation.UPDATE, always=True))
     file = tmp_path / "grants.json"
     file.write_text(file.read_text("utf-8").replace('"update"', '"execute"'), "utf-8")
@@ -120,7 +120,7 @@ def test_folders_outside(grants):
     assert grants.match(outside, "t", ("/papers/2024",)) and grants.match(outside, "t", ("/a",)) is None
 
 
-async def test_an_end_by_the_clock_is_told_when_it_comes(tmp_path, clock, monkeypatch):
+async def test_an_expiry_is_published_when_it_happens(tmp_path, clock, monkeypatch):
     later = []
     loop = asyncio.get_running_loop()
     monkeypatch.setattr(loop, "call_later", lambda seconds, look: later.append((seconds, look)))

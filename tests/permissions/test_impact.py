@@ -14,7 +14,7 @@ def none(path):
     return ()
 
 
-def test_the_most_severe_part_names_the_whole():
+def test_the_most_severe_part_determines_the_operation():
     reach = impact_of_changes(ChangeSet((Create(A, b"12"), Delete(B, b"x"), Update(C, b"", b"345"))), none)
     assert reach.operation is Operation.DELETE and reach.scope.kind is ScopeKind.WRITE_DELETE
     assert reach.scope.size == 5 and reach.scope.files == 3 and set(reach.scope.paths) == {A, B, C}

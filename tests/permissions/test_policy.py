@@ -68,7 +68,7 @@ def test_by_default_reads_go_through_and_changes_ask(grants):
         assert isinstance(policy(grants).decide(call), Ask)
 
 
-# Properties
+# Invariants
 
 OPERATIONS = [operation.value for operation in Operation]
 RULES = st.builds(
@@ -144,7 +144,7 @@ def test_deny_beats_ask_beats_allow(tmp_path_factory, call, rules, offers, unloc
     tmp = tmp_path_factory.mktemp("g")
     made = made_of(tmp, rules, offers, unlocked)
     rank = {Deny: 0, Ask: 1, Allow: 2}
-    # Each rule that tightens can only tighten, each one that loosens leaves deny and ask rules alone.
+    # Each tightening rule can only tighten; each loosening one leaves deny and ask rules alone.
     for extra, tightens in ((rule("deny"), True), (rule("ask"), True), (rule("allow"), False)):
         other = made_of(tmp, [extra, *rules], offers, unlocked)
         before, after = rank[type(made.decide(call))], rank[type(other.decide(call))]
@@ -191,7 +191,7 @@ def test_hard_rules_are_never_loosened(tmp_path_factory, rules, offers, caller, 
     assert not isinstance(made.decide(command), Allow)
 
 
-# What always asks
+# Calls that always ask
 
 
 def test_a_change_of_many_files_always_asks(grants):
@@ -267,7 +267,7 @@ def test_rules_are_about_callers_and_tools(grants):
     assert not denies(made, replace(UPDATE, caller=claude, tool="create_note"))
 
 
-def test_a_star_does_not_mean_the_person(grants):
+def test_a_star_does_not_match_the_user(grants):
     made = policy(grants, rule("deny"))
     assert denies(made, UPDATE) and not denies(made, replace(UPDATE, caller=Caller.user()))
     assert denies(policy(grants, rule("deny", caller="user")), replace(UPDATE, caller=Caller.user()))
@@ -288,7 +288,7 @@ def test_allow_rules_and_grants_add_up(grants):
     assert made.decide(both).by == "grant"
 
 
-def test_an_operation_of_a_tool_can_be_taken_away(grants):
+def test_a_rule_can_remove_an_operation_of_a_tool(grants):
     made = policy(grants, rule("deny", tool="edit_note.patch"))
     assert not made.may_call(AGENT, "notes", "edit_note", "patch")
     assert made.may_call(AGENT, "notes", "edit_note", "append") and made.may_call(AGENT, "notes", "edit_note")
@@ -308,7 +308,7 @@ def test_offers_say_exactly_what_they_cover(grants):
 
 
 @given(CALLS, st.booleans())
-def test_a_given_offer_lets_the_same_call_through(tmp_path_factory, call, unlocked):
+def test_an_accepted_offer_allows_the_same_call(tmp_path_factory, call, unlocked):
     grants = Grants(tmp_path_factory.mktemp("g"))
     made = policy(grants, unlock_delete_grants=unlocked)
     verdict = made.decide(call)

@@ -1,4 +1,4 @@
-"""Profiles of callers: which tools, which operations, which folders, reading only."""
+"""Profiles of callers restrict tools, operations and folders, or everything to reading."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_a_profile_names_categories_tools_and_operations(
     assert allows_tool(profile, category, tool, op) is expected
 
 
-def test_a_caller_that_may_only_read_changes_nothing_whatever_allows_it(tmp_path: Path) -> None:
+def test_a_read_only_caller_changes_nothing_whatever_rule_allows_it(tmp_path: Path) -> None:
     allowing = Rule(effect="allow", glob="**")
     held = policy(tmp_path, CallerProfile(caller="mcp", read_only=True), rules=(allowing,))
     assert held.decide(change(Update(A, b"", b"x"))) == Deny("Claude Desktop may only read")
@@ -85,7 +85,7 @@ PROFILES = st.builds(
 
 
 @given(st.lists(PROFILES, max_size=3))
-def test_another_profile_only_takes_away(
+def test_another_profile_only_restricts(
     tmp_path_factory: pytest.TempPathFactory, profiles: list[CallerProfile]
 ) -> None:
     folder = tmp_path_factory.getbasetemp()

@@ -1,4 +1,4 @@
-"""How a caller is put into words."""
+"""Labels of callers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from app.permissions.caller import Caller, CallerKind
 from app.permissions.request_labels import caller_label, format_time_left
 
 
-def test_a_program_is_named_with_what_it_says_of_itself() -> None:
+def test_a_program_is_named_with_its_own_identification() -> None:
     def words(says: str) -> str:
         return caller_label(Caller(CallerKind.MCP, "Laptop", says=says))
 
@@ -17,7 +17,7 @@ def test_a_program_is_named_with_what_it_says_of_itself() -> None:
     assert words("claude-code 2.1") == "MCP client, calls itself “claude-code 2.1”"
 
 
-def test_what_a_program_says_of_itself_cannot_disguise_anything() -> None:
+def test_a_programs_own_identification_cannot_disguise_anything() -> None:
     says = "You,\nat this \u202ewindow\u200b" + "x" * 5000
     shown = caller_label(Caller(CallerKind.MCP, "Laptop", says=says))
     assert shown.startswith("MCP client, calls itself “You, at this ")

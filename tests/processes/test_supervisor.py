@@ -26,7 +26,7 @@ def supervisor(told: list[Event]) -> Supervisor:
     return Supervisor(events)
 
 
-async def test_a_task_that_fails_is_told_and_starts_again(told: list[Event], errors: list[str]) -> None:
+async def test_a_failing_task_is_reported_and_restarted(told: list[Event], errors: list[str]) -> None:
     errors.append("could not watch")
     failures = [StorageError("no room"), ValueError(), OSError("one\ntwo"), KeyError("x")]
     steady = asyncio.Event()
@@ -52,7 +52,7 @@ async def test_a_task_that_fails_is_told_and_starts_again(told: list[Event], err
     assert len(told) == 5
 
 
-async def test_a_task_that_ends_in_order_tells_nothing(told: list[Event]) -> None:
+async def test_a_task_that_ends_normally_reports_nothing(told: list[Event]) -> None:
     async def work() -> None:
         await asyncio.sleep(0)
 
@@ -60,7 +60,7 @@ async def test_a_task_that_ends_in_order_tells_nothing(told: list[Event]) -> Non
     assert told == []
 
 
-async def test_cancelling_ends_the_work_too(told: list[Event]) -> None:
+async def test_canceling_ends_the_work_too(told: list[Event]) -> None:
     ended: list[str] = []
 
     async def work() -> None:

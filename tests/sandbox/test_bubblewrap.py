@@ -1,4 +1,4 @@
-"""The sandbox: its command line everywhere, and what it keeps in where it runs."""
+"""The sandbox: its command line on every system, and its isolation where it runs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def has(options: list[str], *words: str) -> bool:
 # The command line
 
 
-def test_the_command_stands_behind_all_options_as_it_is() -> None:
+def test_the_command_follows_all_options_unchanged() -> None:
     line, given = sandbox_arguments("/usr/bin/bwrap", BindMount("/v"), ["--bind", "/", "a b"])
     assert line == [
         "/usr/bin/bwrap",
@@ -75,12 +75,12 @@ def test_hidden_files_and_folders_are_covered_after_the_vault_is_bound() -> None
     assert has(words, "--tmpfs", f"{VAULT_MOUNT}/.git")
 
 
-async def test_a_system_without_bubblewrap_is_told_so() -> None:
+async def test_a_system_without_bubblewrap_is_reported() -> None:
     assert await Sandbox("").problem()
     assert "no-such-bwrap" in await Sandbox("/no-such-bwrap").problem()
 
 
-async def test_a_bubblewrap_that_fails_is_told_with_its_own_words(tmp_path: Path) -> None:
+async def test_a_failing_bubblewrap_is_reported_with_its_own_message(tmp_path: Path) -> None:
     program = tmp_path / "bwrap"
     program.write_text("#!/bin/sh\necho 'No permissions to create new namespace' >&2\nexit 1\n")
     program.chmod(0o755)
@@ -88,7 +88,7 @@ async def test_a_bubblewrap_that_fails_is_told_with_its_own_words(tmp_path: Path
     assert "does not work here" in problem or "can't be started" in problem
 
 
-# What it keeps in
+# Isolation
 
 
 @pytest.fixture
@@ -120,7 +120,7 @@ async def test_the_vault_can_be_read(sandbox: Sandbox, vault: Path) -> None:
     assert (done.exit_code, done.output) == (0, b"shown\nshown\n")
 
 
-async def test_hidden_notes_and_folders_can_not_be_read(sandbox: Sandbox, vault: Path) -> None:
+async def test_hidden_notes_and_folders_cannot_be_read(sandbox: Sandbox, vault: Path) -> None:
     bound = BindMount(str(vault), hidden_files=("Secret.md",), hidden_folders=(".git",))
     done = await in_sandbox(sandbox, bound, "grep", "-rE", "secret|treasure|shown", VAULT_MOUNT)
     assert b"shown" in done.output
@@ -149,7 +149,7 @@ async def test_a_copy_can_be_written(sandbox: Sandbox, vault: Path) -> None:
     assert (vault / "Note.md").read_text() == "shown\nmore\n"
 
 
-async def test_the_home_folder_and_its_neighbours_can_not_be_read(
+async def test_the_home_folder_and_its_neighbors_cannot_be_read(
     sandbox: Sandbox, vault: Path, tmp_path: Path
 ) -> None:
     secret = tmp_path / "secret.txt"
@@ -169,7 +169,7 @@ async def test_there_is_no_network(sandbox: Sandbox, vault: Path, listener: int)
     assert not {name for name in interfaces if name.startswith(("eth", "en", "wl"))}
 
 
-async def test_other_processes_can_not_be_seen_and_no_right_is_left(sandbox: Sandbox, vault: Path) -> None:
+async def test_other_processes_cannot_be_seen_and_no_right_is_left(sandbox: Sandbox, vault: Path) -> None:
     script = "ls -d /proc/[0-9]*; grep CapEff /proc/self/status"
     done = await in_sandbox(sandbox, BindMount(str(vault)), "sh", "-c", script)
     lines = done.output.decode().split()
@@ -184,7 +184,7 @@ async def test_a_time_out_ends_all_of_it(sandbox: Sandbox, vault: Path) -> None:
 
 @pytest.fixture
 def listener() -> Iterator[int]:
-    """A port of this machine that can be reached."""
+    """A reachable port of this machine."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         with socket.create_connection(server.getsockname()):
             pass

@@ -1,4 +1,4 @@
-"""Text that no UTF-8 can hold, NUL, a megabyte and deep JSON in every argument: over HTTP, MCP and inside."""
+"""Invalid UTF-8, NUL, a megabyte and deep JSON in every argument: over HTTP, MCP and directly."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _TEXTS = st.sampled_from(_AWKWARD) | st.text(st.characters(exclude_categories=()
 
 
 def nested(depth: int) -> object:
-    """Lists in lists."""
+    """Return nested lists."""
     value: object = "\ud800"
     for _ in range(depth):
         value = [value]
@@ -48,12 +48,12 @@ _VALUES = _TEXTS | st.sampled_from(
 
 
 def arguments_of(tool, value_of) -> dict[str, object]:
-    """A call of a tool with something for each argument."""
+    """Return a call of a tool with a value for each argument."""
     return {one.name: value_of(one.name) for one in tool.parameters}
 
 
 async def is_well(workspace) -> None:
-    """Later calls and the user's own saves are as they were, and the log is whole."""
+    """Check that later calls and the user's own saves work, and the log is intact."""
     path = NotePath("People/John Harrison.md")
     before = workspace.store.read(path)
     saved = await workspace.runner.run(Call.save(path, before, before + b"\nmine\n"))
@@ -63,7 +63,7 @@ async def is_well(workspace) -> None:
     ).success
 
 
-async def test_every_text_of_every_tool_takes_anything(workspace, approver):
+async def test_every_text_argument_accepts_any_text(workspace, approver):
     approver.answers = [Denied("no")]
     for category in workspace.registry.categories:
         workspace.registry.set_category(category.id, on=True)
@@ -122,7 +122,7 @@ async def test_calls_at_random_end_as_data(workspace, data):
     ],
     ids=range(11),
 )
-async def test_one_request_over_http_jams_nobody(door, body):
+async def test_one_request_over_http_blocks_no_other(door, body):
     async with door.http() as http:
         for path in ("/tools/read_note", "/tools/create_note?wait=false", "/tools/%ED%A0%80"):
             for headers in ({}, {"accept": "text/event-stream"}, {"scriptorium-claim": "%ED%A0%80"}):
@@ -140,7 +140,7 @@ async def test_one_request_over_http_jams_nobody(door, body):
 
 
 @pytest.mark.parametrize("era", ERAS)
-async def test_one_request_over_mcp_jams_nobody(workspace, era):
+async def test_one_request_over_mcp_blocks_no_other(workspace, era):
     async with inside(workspace.hub, era) as client:
         for value in ("x\0y", "Gr\ufffd", "x" * 100_000, {"a": [["b"]]}, nested_text(150)):
             result = await client.call_tool("read_note", {"name": value})
@@ -153,7 +153,7 @@ async def test_one_request_over_mcp_jams_nobody(workspace, era):
 
 
 def nested_text(depth: int) -> object:
-    """Lists in lists, of good text."""
+    """Return nested lists of valid text."""
     value: object = "x"
     for _ in range(depth):
         value = [value]

@@ -1,4 +1,4 @@
-"""Nothing of a private note reaches a program outside by HTTP or MCP: lists, prompts, names, news."""
+"""No text of a private note reaches an external program by HTTP or MCP."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ async def workspace(tmp_path, approver) -> AsyncIterator[Workspace]:
         await opened.close()
 
 
-async def test_http_tells_nothing(door):
+async def test_http_reveals_no_private_note(door):
     kinds = ("note", "tag", "block")
     texts = ("", "x", CANARY[:4], CANARY[:-1], "Notes/", "t")
     gets = [f"/complete?kind={kind}&text={quote(text)}" for kind in kinds for text in texts]
@@ -63,7 +63,7 @@ async def test_http_tells_nothing(door):
 
 
 @pytest.mark.parametrize("era", ERAS)
-async def test_mcp_tells_nothing(workspace, era):
+async def test_mcp_reveals_no_private_note(workspace, era):
     async with inside(workspace.hub, era) as client:
         told: list[object] = [await client.list_tools(), await client.list_resource_templates()]
         page = await client.list_resources()
@@ -96,7 +96,7 @@ async def test_mcp_tells_nothing(workspace, era):
 
 
 async def _completed(client, reference, argument: str, of) -> object:
-    """What can be completed for an argument, from several beginnings."""
+    """Return the completions of an argument, from several prefixes."""
     found = []
     for text in ("", "x", CANARY[:4], "Notes/", "T"):
         with contextlib.suppress(MCPError):
@@ -104,7 +104,7 @@ async def _completed(client, reference, argument: str, of) -> object:
     return found
 
 
-async def test_news_and_activity_tell_nothing(workspace):
+async def test_notifications_and_activity_reveal_no_private_note(workspace):
     news, activity = workspace.hub.changes(ROBOT), workspace.hub.activity(ROBOT)
     for name, note in VARIANTS.items():
         if "MiB" in name:

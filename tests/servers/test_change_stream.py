@@ -1,4 +1,4 @@
-"""What clients are told of by themselves, and what they must not learn by it."""
+"""Notifications of clients, and the information that they must not contain."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ ROBOT = Client(CallerKind.MCP, "Robot")
 
 
 async def told(workspace: Workspace, reader: ChangeStream) -> list[VaultChange]:
-    """What waits for the reader now."""
+    """Return the reader's pending events."""
     reader.end()
     return [news async for news in reader]
 
 
-async def test_a_private_note_is_not_told_of_not_even_when_it_goes(workspace: Workspace) -> None:
+async def test_a_private_note_is_not_reported_even_when_deleted(workspace: Workspace) -> None:
     secret = workspace.root / "Diary.md"
     reader = workspace.hub.changes(ROBOT)
     secret.write_text("---\nai: private\n---\nx\n")
@@ -28,7 +28,7 @@ async def test_a_private_note_is_not_told_of_not_even_when_it_goes(workspace: Wo
     assert await told(workspace, reader) == []
 
 
-async def test_many_changes_come_as_one_piece_of_news(workspace: Workspace) -> None:
+async def test_many_changes_are_one_notification(workspace: Workspace) -> None:
     reader = workspace.hub.changes(ROBOT)
     names = [f"Note {number}.md" for number in range(30)]
     for name in names:
@@ -38,7 +38,7 @@ async def test_many_changes_come_as_one_piece_of_news(workspace: Workspace) -> N
     assert news == VaultChange("notes", tuple(sorted(names)), listed=True)
 
 
-async def test_a_reader_that_sleeps_keeps_at_most_one_of_each_kind(workspace: Workspace) -> None:
+async def test_a_slow_reader_keeps_at_most_one_event_of_each_kind(workspace: Workspace) -> None:
     reader = workspace.hub.changes(ROBOT)
     total = len(workspace.index.notes())
     for number in range(2000):

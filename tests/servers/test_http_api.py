@@ -1,4 +1,4 @@
-"""The HTTP API: the same rules as everywhere, in JSON, with statuses that mean something."""
+"""The HTTP API: the same rules as everywhere, in JSON, with meaningful statuses."""
 
 from __future__ import annotations
 
@@ -58,9 +58,7 @@ async def test_failures_have_a_status(door: OpenDoor) -> None:
             assert (answer.status_code, answer.json()["error"]["type"]) == (status, type)
 
 
-async def test_what_waits_for_the_user_can_be_asked_for_later(
-    door: OpenDoor, approver: ScriptedApprover
-) -> None:
+async def test_a_pending_outcome_can_be_fetched_later(door: OpenDoor, approver: ScriptedApprover) -> None:
     said: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
     requests: list[ApprovalRequest] = []
 
@@ -92,7 +90,7 @@ async def test_what_waits_for_the_user_can_be_asked_for_later(
     assert (door.workspace.root / "Later.md").read_text() == "x\n"
 
 
-async def test_an_operation_of_another_client_is_not_there(
+async def test_an_operation_of_another_client_is_not_found(
     door: OpenDoor, approver: ScriptedApprover
 ) -> None:
     asked = asyncio.Event()
@@ -116,7 +114,7 @@ async def test_an_operation_of_another_client_is_not_there(
         assert (await http.delete(place)).status_code == 422
 
 
-async def test_what_waits_outlives_the_app(
+async def test_a_pending_operation_survives_a_restart(
     door: OpenDoor, workspace: Workspace, approver: ScriptedApprover
 ) -> None:
     asked = asyncio.Event()
@@ -152,7 +150,7 @@ async def test_what_waits_outlives_the_app(
         await again.close()
 
 
-async def test_the_users_no_and_a_client_that_hangs_up(door: OpenDoor, approver: ScriptedApprover) -> None:
+async def test_denials_and_disconnects_end_a_call(door: OpenDoor, approver: ScriptedApprover) -> None:
     approver.answers = [Denied("no thanks")]
     async with door.http() as http:
         answer = await http.post(f"{API}/tools/create_note", json={"name": "No"})
@@ -180,7 +178,7 @@ async def test_the_users_no_and_a_client_that_hangs_up(door: OpenDoor, approver:
     assert (entry.decision, entry.reason, entry.caller) == ("cancelled", "the client has gone", "Robot")
 
 
-async def test_private_notes_are_not_there(door: OpenDoor) -> None:
+async def test_private_notes_do_not_exist_for_clients(door: OpenDoor) -> None:
     secret = door.workspace.root / "Secret plan.md"
     secret.write_text("---\nai: private\n---\nNobody shall see this xyzzy.\n")
     await door.workspace.index.scan()
@@ -211,7 +209,7 @@ async def test_notes_come_a_page_at_a_time(door: OpenDoor) -> None:
         assert (await http.get(f"{API}/complete", params={"kind": "secret"})).status_code == 422
 
 
-async def test_only_this_machines_user_may_ask_for_the_vault(door: OpenDoor) -> None:
+async def test_only_the_local_user_may_request_the_vault(door: OpenDoor) -> None:
     async with door.http() as http:
         assert (await http.post(f"{API}/yield")).status_code == 403
     async with door.http(door.sign.token) as local:

@@ -1,4 +1,4 @@
-"""Tools over MCP, in both eras: what is offered is true, and what comes of a call is told as it is."""
+"""Tools over MCP in both eras: the descriptions are correct, and results are reported unchanged."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.support.mcp_clients import ERAS, ROBOT, inside, over_http
 pytestmark = pytest.mark.parametrize("era", ERAS)
 
 
-async def test_the_tools_are_offered_with_true_marks(workspace, era):
+async def test_the_tools_are_listed_with_correct_annotations(workspace, era):
     async with inside(workspace.hub, era) as client:
         tools = {one.name: one for one in (await client.list_tools()).tools}
     entries = await workspace.hub.tools(ROBOT)
@@ -54,7 +54,7 @@ async def test_a_change_is_asked_about_with_the_clients_words(workspace, approve
     assert dict(asked.arguments).keys() == {"name", "op", "text"}
 
 
-async def test_the_users_no_is_no_error(workspace, approver, era):
+async def test_a_denial_is_no_error(workspace, approver, era):
     approver.answers = [Denied("leave it")]
     async with inside(workspace.hub, era) as client:
         result = await client.call_tool("edit_note", {"name": "H4", "op": "append", "text": "New."})
@@ -72,7 +72,7 @@ WRONG = (
 )
 
 
-async def test_an_error_is_data_and_says_how_to_go_on(workspace, approver, era):
+async def test_an_error_is_data_with_the_next_step(workspace, approver, era):
     async with inside(workspace.hub, era) as client:
         for tool, given, kind in WRONG:
             result = await client.call_tool(tool, given)
@@ -80,7 +80,7 @@ async def test_an_error_is_data_and_says_how_to_go_on(workspace, approver, era):
     assert not approver.asked
 
 
-async def test_who_may_only_read_is_offered_nothing_else_and_gets_nothing_else(workspace, approver, era):
+async def test_a_read_only_client_gets_only_read_tools(workspace, approver, era):
     async with inside(ReadOnlyVaultService(workspace.hub), era) as client:
         names = {one.name for one in (await client.list_tools()).tools}
         assert (await client.call_tool("read_note", {"name": "H4"})).structured_content["success"]
@@ -89,7 +89,7 @@ async def test_who_may_only_read_is_offered_nothing_else_and_gets_nothing_else(w
     assert denied.structured_content["error"]["type"] == "permission_denied"
 
 
-async def test_a_tool_that_is_not_there_is_an_error_of_the_protocol_and_in_the_log(workspace, era):
+async def test_an_unknown_tool_is_a_protocol_error_and_logged(workspace, era):
     async with inside(workspace.hub, era) as client:
         with pytest.raises(MCPError) as caught:
             await client.call_tool("raed_note", {})

@@ -1,4 +1,4 @@
-"""Where there is no window, the client asks its user: the exact change is shown, and only a yes is a yes."""
+"""Without a window, the client asks its user: the exact change is shown, and only a plain yes approves it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ async def headless(sample_vault):
 
 
 @pytest.mark.parametrize("era", ERAS)
-async def test_a_yes_writes_what_was_shown(headless, era):
+async def test_an_approval_writes_what_was_shown(headless, era):
     asked: list[str] = []
     async with inside(headless.hub, era, elicitation_callback=says(YES, asked)) as client:
         written = await client.call_tool("edit_note", {**EDIT, "why": "To see."})
@@ -67,7 +67,7 @@ NOT_YES = (
 
 
 @pytest.mark.parametrize("era", ERAS)
-async def test_whatever_is_no_plain_yes_is_a_no(headless, era):
+async def test_anything_but_a_plain_yes_is_a_denial(headless, era):
     before = (headless.root / "Instruments" / "H4.md").read_bytes()
     left = list(NOT_YES)
 
@@ -83,7 +83,7 @@ async def test_whatever_is_no_plain_yes_is_a_no(headless, era):
 
 
 @pytest.mark.parametrize("era", ERAS)
-async def test_a_client_that_can_not_ask_is_told_why_and_may_leave_it_pending(headless, era):
+async def test_a_client_without_elicitation_gets_the_reason_and_may_leave_the_call_pending(headless, era):
     async with inside(headless.hub, era) as client:
         refused = await client.call_tool("edit_note", EDIT)
         pending = await client.call_tool("edit_note", {**EDIT, "wait_for_user": False})
@@ -96,7 +96,7 @@ async def test_a_client_that_can_not_ask_is_told_why_and_may_leave_it_pending(he
 
 
 @pytest.mark.parametrize("era", ERAS)
-async def test_a_call_that_is_cancelled_withdraws_its_question_and_is_in_the_log(headless, era):
+async def test_a_call_that_is_canceled_withdraws_its_question_and_is_in_the_log(headless, era):
     asked, never = asyncio.Event(), asyncio.get_running_loop().create_future()
 
     async def waits(context, params):
@@ -112,7 +112,7 @@ async def test_a_call_that_is_cancelled_withdraws_its_question_and_is_in_the_log
     assert (entry.tool, entry.decision) == ("edit_note", "cancelled")
 
 
-async def test_a_parked_call_takes_only_the_answer_to_itself(headless):
+async def test_a_waiting_call_accepts_only_its_own_answer(headless):
     async with inside(headless.hub, "auto", elicitation_callback=says(YES, [])) as client:
         ask = client.session.call_tool
         parked = await ask("edit_note", EDIT, allow_input_required=True)
@@ -159,7 +159,7 @@ async def test_a_parked_call_takes_only_the_answer_to_itself(headless):
     assert text.count("New\u202ereversed.") == 1 and "Something else." not in text
 
 
-async def test_a_client_whose_user_is_asked_hears_signs_of_life(workspace, approver):
+async def test_a_client_gets_heartbeats_while_its_user_is_asked(workspace, approver):
     heard: list[str] = []
     several = asyncio.Event()
 
@@ -184,7 +184,7 @@ def request(proposal) -> ApprovalRequest:
     return ApprovalRequest("1", caller, "tool", (), Operation.UPDATE, scope, proposal, "nothing allows it")
 
 
-def test_a_question_shows_each_file_and_names_what_hides():
+def test_a_question_shows_each_file_and_names_hidden_characters():
     update = Update(NotePath("A.md"), b"one\ntwo\n", b"one\nt\xffwo\n")
     text = mcp_approval_form.question_text(request(ChangeSet.of(update, Create(NotePath("B.md"), b"new\n"))))
     assert "\u200b" not in text and "\u202e" not in text
@@ -196,7 +196,7 @@ def test_a_question_shows_the_whole_of_an_effect():
     assert "rm -rf x" in text and "folder:\n  a\n  b" in text
 
 
-def test_what_is_too_long_to_be_read_is_not_asked():
+def test_a_change_that_is_too_long_to_read_is_not_asked():
     with pytest.raises(LimitError):
         mcp_approval_form.question_text(
             request(ChangeSet.of(Create(NotePath("B.md"), b"long line\n" * 7000)))

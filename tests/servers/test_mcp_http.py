@@ -38,7 +38,7 @@ def call(id: object, tool: str, **arguments: object) -> dict[str, object]:
 
 
 async def session_of(http: httpx2.AsyncClient) -> dict[str, str]:
-    """The headers of a new session."""
+    """Return the headers of a new session."""
     hello = await http.post("/mcp", json=HELLO, headers=ACCEPT)
     headers = {**ACCEPT, "mcp-session-id": hello.headers["mcp-session-id"]}
     ready = {"jsonrpc": "2.0", "method": "notifications/initialized"}
@@ -51,7 +51,7 @@ def answers(text: str) -> list[dict[str, object]]:
     return [json.loads(line) for line in lines if line.startswith("{")]
 
 
-async def test_a_session_serves_the_client_alone_that_began_it(door):
+async def test_a_session_serves_only_its_own_client(door):
     assert door.workspace.endpoints.tokens is not None
     other = door.workspace.endpoints.tokens.create("Other")
     async with door.http() as robot, door.http(other) as stranger:
@@ -66,7 +66,7 @@ async def test_a_session_serves_the_client_alone_that_began_it(door):
         assert (await robot.post("/mcp", json=call(3, "vault_info"), headers=headers)).status_code == 404
 
 
-async def test_without_a_token_nothing_is_said(door):
+async def test_without_a_token_nothing_is_revealed(door):
     async with door.http("wrong") as http:
         assert (await http.post("/mcp", json=HELLO, headers=ACCEPT)).status_code == 401
 
@@ -77,7 +77,7 @@ async def test_each_client_has_a_bounded_number_of_sessions(door, monkeypatch):
         opened = [await session_of(http) for _ in range(3)]
         assert (await http.post("/mcp", json=HELLO, headers=ACCEPT)).status_code == 503
         await http.delete("/mcp", headers=opened[0])
-        # The session ends a moment after it was told to.
+        # The session ends with a short delay.
         while (await http.post("/mcp", json=HELLO, headers=ACCEPT)).status_code == 503:
             await asyncio.sleep(0)
 
@@ -94,7 +94,7 @@ async def test_an_idle_session_ends_also_with_its_stream_open(workspace):
         assert (await http.post("/mcp", json=call(3, "vault_info"), headers=headers)).status_code == 404
 
 
-async def test_a_new_session_takes_the_place_of_an_idle_one(door, monkeypatch):
+async def test_a_new_session_replaces_an_idle_one(door, monkeypatch):
     monkeypatch.setattr(mcp_http, "_MAX_CLIENT_SESSIONS", 2)
     monkeypatch.setattr(mcp_http, "_MIN_EVICTION_IDLE_S", 0.0)
     async with door.http() as http:
@@ -132,7 +132,7 @@ MALFORMED = (
 
 
 @pytest.mark.parametrize("version", ["2025-11-25", "2026-07-28"])
-async def test_a_malformed_body_is_refused_and_the_server_lives(door, version):
+async def test_a_malformed_body_is_rejected_and_the_server_continues(door, version):
     async with door.http() as http:
         headers = {**ACCEPT, "mcp-protocol-version": version}
         if version == "2025-11-25":
@@ -142,7 +142,7 @@ async def test_a_malformed_body_is_refused_and_the_server_lives(door, version):
         await session_of(http)
 
 
-async def test_what_is_unknown_has_an_error_of_the_protocol(door):
+async def test_unknown_methods_are_protocol_errors(door):
     async with door.http() as http:
         headers = await session_of(http)
         for method, code in (("nothing/here", -32601), ("sampling/createMessage", -32601)):
@@ -159,7 +159,7 @@ async def test_a_flood_of_calls_is_answered_each_with_a_result_or_a_reason(door)
     assert "success" in kinds and kinds <= {"success", "limit"}
 
 
-async def test_a_client_that_goes_and_does_not_come_back_has_its_question_withdrawn(workspace, approver):
+async def test_a_client_that_does_not_reconnect_has_its_question_withdrawn(workspace, approver):
     asked, answered = asyncio.Event(), asyncio.Event()
     never = asyncio.get_running_loop().create_future()
     approver.answers = [lambda request: never]
@@ -175,7 +175,7 @@ async def test_a_client_that_goes_and_does_not_come_back_has_its_question_withdr
     assert (entry.tool, entry.decision) == ("edit_note", "cancelled")
 
 
-async def test_a_client_that_comes_back_gets_what_it_missed(workspace, approver):
+async def test_a_client_that_reconnects_gets_missed_events(workspace, approver):
     asked, go = asyncio.Event(), asyncio.Event()
 
     async def when_told(request):
@@ -201,7 +201,7 @@ async def test_a_client_that_comes_back_gets_what_it_missed(workspace, approver)
 
 
 def bare(workspace, reconnect_timeout: float, **more: float):
-    """The server without the guard, so that its patience can be chosen; over real connections."""
+    """The server without the guard, with configurable timeouts, over real connections."""
     from contextlib import asynccontextmanager
 
     from app.servers.security import CLIENT_KEY
@@ -225,7 +225,7 @@ def bare(workspace, reconnect_timeout: float, **more: float):
     return running()
 
 
-async def test_what_a_revoked_client_runs_ends(door, approver):
+async def test_calls_of_a_revoked_client_end(door, approver):
     asked = asyncio.Event()
     never = asyncio.get_running_loop().create_future()
     door.workspace.events.subscribe(ApprovalAsked, lambda event: asked.set())

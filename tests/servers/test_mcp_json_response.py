@@ -1,4 +1,4 @@
-"""What is answered at once is JSON, what takes its time a stream; a part is neither lost nor out of order."""
+"""An immediate answer is JSON, a late one a stream; no part is lost or out of order."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ async def sent(*messages: Message, within: float = 60.0) -> list[Message]:
     return out
 
 
-async def test_an_answer_that_comes_first_is_sent_as_json_and_is_all() -> None:
+async def test_an_immediate_answer_is_sent_as_json() -> None:
     start, body = await sent(START, part(NUMBER), part(event(ANSWER)), END)
     assert body == {"type": "http.response.body", "body": ANSWER, "more_body": False}
     assert dict(start["headers"]) == {
@@ -60,11 +60,11 @@ async def test_an_answer_that_comes_first_is_sent_as_json_and_is_all() -> None:
     ],
     ids=["something is told first", "it ends without an answer", "it is no stream", "it has no body"],
 )
-async def test_everything_else_goes_out_as_it_came(messages: tuple[Message, ...]) -> None:
+async def test_other_responses_are_passed_through(messages: tuple[Message, ...]) -> None:
     assert await sent(*messages) == list(messages)
 
 
-async def test_a_stream_begins_when_no_answer_comes_in_time() -> None:
+async def test_a_stream_starts_if_no_answer_arrives_in_time() -> None:
     out: list[Message] = []
     begun = asyncio.Event()
 

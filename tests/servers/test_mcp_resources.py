@@ -1,4 +1,4 @@
-"""Notes and blocks as resources, prompts and completion: all by the tools, with their rules and their log."""
+"""Notes and blocks as resources, prompts and completion: all through the tools, with their rules and log."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ async def test_notes_are_listed_page_by_page_and_read_by_the_tool(workspace, era
     assert [one.result for one in listed] == [f"{len(names) - 200} names.", "200 names."]
 
 
-async def test_marks_that_mean_something_in_a_link_may_stand_in_a_notes_name(workspace, era):
+async def test_note_names_may_contain_link_syntax(workspace, era):
     odd = ("C# and F#.md", "Why?.md", "100% [x] ^y|z.md")
     for name in odd:
         await make(workspace, name, f"{name}\n")
@@ -89,7 +89,7 @@ async def test_a_block_is_a_resource_of_the_agent_that_has_it(workspace, era):
             await client.read_resource("block:///plan%2Ftoday")
 
 
-async def test_what_is_not_there_has_the_number_of_its_era(workspace, era):
+async def test_a_missing_resource_has_the_error_code_of_its_protocol_version(workspace, era):
     async with inside(workspace.hub, era) as client:
         for uri in ("note:///Nothing.md", "note:///../x.md", "note:///", "file:///x", "x"):
             with pytest.raises(MCPError) as caught:
@@ -98,7 +98,7 @@ async def test_what_is_not_there_has_the_number_of_its_era(workspace, era):
             assert caught.value.error.data["uri"] == uri
 
 
-async def test_a_client_hears_of_the_notes_it_follows_and_of_other_lists(workspace, door, era):
+async def test_a_client_is_notified_of_subscribed_notes_and_changed_lists(workspace, door, era):
     heard: asyncio.Queue[object] = asyncio.Queue()
 
     async def message(one: object) -> None:
@@ -130,11 +130,11 @@ async def test_a_client_hears_of_the_notes_it_follows_and_of_other_lists(workspa
 
 
 async def changes(workspace, client) -> None:
-    """A followed note changes, a note is made, a category is switched off."""
+    """Change a subscribed note, create a note, and switch a category off."""
     await client.call_tool("edit_note", {"name": "H4", "op": "append", "text": "More."})
     await client.call_tool("create_note", {"name": "Quite new"})
     here = workspace.vault_settings
-    workspace.change_vault_settings(here.model_copy(update={"categories_off": ("tags",)}))
+    workspace.change_vault_settings(here.with_categories(False, "tags"))
     assert "add_tag" not in {one.name for one in workspace.registry.tools(Caller.user())}
 
 
@@ -142,7 +142,9 @@ async def test_the_tools_that_are_offered_follow_the_settings(workspace, era):
     async with inside(workspace.hub, era) as client:
         before = {one.name for one in (await client.list_tools()).tools}
         here = workspace.vault_settings
-        workspace.change_vault_settings(here.model_copy(update={"categories_off": ("tags", "search")}))
+        workspace.change_vault_settings(
+            here.model_copy(update={"categories": {"tags": False, "search": False}})
+        )
         await asyncio.sleep(0)
         refused = await client.call_tool("add_tag", {"name": "H4", "tag": "x"})
         after = {one.name for one in (await client.list_tools(cache_mode="refresh")).tools}
@@ -152,7 +154,7 @@ async def test_the_tools_that_are_offered_follow_the_settings(workspace, era):
     assert "summarize_note" in prompts and "link_up_note" not in prompts
 
 
-async def test_prompts_hold_what_the_tools_say_as_data(workspace, era):
+async def test_prompts_contain_tool_results_as_data(workspace, era):
     given = {
         "summarize_note": {"note": "H4"},
         "link_up_note": {"note": "H4"},
@@ -174,7 +176,7 @@ async def test_prompts_hold_what_the_tools_say_as_data(workspace, era):
     assert made["summarize_note"].messages[2].content.resource.uri == "note:///Instruments/H4.md"
 
 
-async def test_names_are_completed_where_they_mean_something(workspace, era):
+async def test_names_are_completed_for_arguments_that_name_notes(workspace, era):
     note = t.ResourceTemplateReference(uri="note:///{+path}")
     async with inside(workspace.hub, era) as client:
         notes = await client.complete(note, {"name": "path", "value": "Long"})
@@ -192,7 +194,7 @@ async def test_names_are_completed_where_they_mean_something(workspace, era):
     assert "claim" in tags.completion.values and not free.completion.values
 
 
-async def test_a_line_that_is_too_long_is_told_and_not_lost(workspace, era):
+async def test_a_line_that_is_too_long_is_reported_and_not_lost(workspace, era):
     await make(workspace, "Line.md", "x" * 250_000)
     async with inside(workspace.hub, era) as client:
         with pytest.raises(MCPError, match="too long"):

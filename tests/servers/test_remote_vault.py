@@ -1,4 +1,4 @@
-"""A link is the same vault as the hub it leads to."""
+"""A remote vault behaves like the local one that it is connected to."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.servers.conftest import TERMINAL, OpenDoor
 from tests.support.approver import ScriptedApprover
 
 
-async def test_the_link_says_what_the_hub_says(door: OpenDoor, link: RemoteVaultAccess) -> None:
+async def test_a_remote_vault_answers_like_the_local_one(door: OpenDoor, link: RemoteVaultAccess) -> None:
     hub = door.workspace.hub
     assert link.name == door.workspace.name
     assert await link.tools(TERMINAL) == await hub.tools(TERMINAL)
@@ -29,7 +29,7 @@ async def test_the_link_says_what_the_hub_says(door: OpenDoor, link: RemoteVault
     assert far.success and far.result == near.result
 
 
-async def test_a_change_over_the_link_is_asked_about_and_logged_with_its_caller(
+async def test_a_remote_change_is_approved_and_logged_with_its_caller(
     door: OpenDoor, link: RemoteVaultAccess, approver: ScriptedApprover
 ) -> None:
     stages: list[str] = []
@@ -49,7 +49,7 @@ async def test_a_change_over_the_link_is_asked_about_and_logged_with_its_caller(
     assert (entry.caller_kind, entry.caller, entry.tool) == ("cli", "Terminal", "create_note")
 
 
-async def test_who_leaves_while_it_waits_withdraws_its_question(
+async def test_disconnecting_withdraws_an_open_question(
     door: OpenDoor, link: RemoteVaultAccess, approver: ScriptedApprover
 ) -> None:
     asked, withdrawn = asyncio.Event(), asyncio.Event()
@@ -75,13 +75,13 @@ async def test_who_leaves_while_it_waits_withdraws_its_question(
     assert not (door.workspace.root / "Late.md").exists()
 
 
-async def test_the_users_no_is_an_answer(link: RemoteVaultAccess, approver: ScriptedApprover) -> None:
+async def test_a_denial_is_an_answer(link: RemoteVaultAccess, approver: ScriptedApprover) -> None:
     approver.answers = [Denied("not today")]
     outcome = await link.call(TERMINAL, "create_note", {"name": "No", "content": ""})
     assert (outcome.success, outcome.denied, outcome.words, outcome.error) == (False, True, "not today", None)
 
 
-async def test_a_profile_holds_over_the_link(door: OpenDoor, link: RemoteVaultAccess) -> None:
+async def test_a_profile_applies_to_a_remote_vault(door: OpenDoor, link: RemoteVaultAccess) -> None:
     profile = CallerProfile(caller="Reader", categories=("search",))
     door.workspace.change_settings("permissions", callers=(profile,))
     reader = Client(CallerKind.MCP, "Reader")
@@ -93,7 +93,7 @@ async def test_a_profile_holds_over_the_link(door: OpenDoor, link: RemoteVaultAc
     assert (refused.error or {})["type"] == "permission_denied"
 
 
-async def test_news_of_the_vault_come_over_the_link(link: RemoteVaultAccess) -> None:
+async def test_notifications_of_the_vault_reach_a_remote_client(link: RemoteVaultAccess) -> None:
     news = link.changes(TERMINAL)
     first = asyncio.ensure_future(anext(news))
     while not first.done():
@@ -104,7 +104,7 @@ async def test_news_of_the_vault_come_over_the_link(link: RemoteVaultAccess) -> 
     await news.aclose()  # type: ignore[attr-defined]
 
 
-async def test_a_closed_vault_ends_its_links(door: OpenDoor, workspace: Workspace) -> None:
+async def test_a_closed_vault_disconnects_its_clients(door: OpenDoor, workspace: Workspace) -> None:
     link = await RemoteVaultAccess.join(door.sign)
     await workspace.endpoints.close()
     assert find_endpoint(workspace.root) is None

@@ -1,4 +1,4 @@
-"""Who is not let in, and what a flood of strangers comes to: all of it over real sockets."""
+"""Rejected clients, and a flood of unauthenticated connections, over real sockets."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TOOLS = "/api/v1/tools"
 
 
 async def raw(door: OpenDoor, request: bytes, *, wait: float = 10.0) -> bytes:
-    """All that the server answers to these bytes."""
+    """Return the server's whole answer to these bytes."""
     reader, writer = await asyncio.open_connection("127.0.0.1", door.sign.port)
     try:
         writer.write(request)
@@ -36,7 +36,7 @@ async def raw(door: OpenDoor, request: bytes, *, wait: float = 10.0) -> bytes:
 
 
 def request(door: OpenDoor, *headers: str, method: str = "GET", path: str = TOOLS) -> bytes:
-    """A request with just these headers, closing the connection after it."""
+    """Send a request with just these headers and close the connection."""
     lines = [f"{method} {path} HTTP/1.1", *headers, "connection: close"]
     return "\r\n".join([*lines, "", ""]).encode("latin-1")
 
@@ -53,14 +53,14 @@ def bearer(token: str) -> str:
     return f"authorization: Bearer {token}"
 
 
-async def test_a_good_token_comes_in(door: OpenDoor) -> None:
+async def test_a_valid_token_is_accepted(door: OpenDoor) -> None:
     async with door.http() as http:
         answer = await http.get(TOOLS)
         assert answer.status_code == 200 and len(answer.json()["tools"]) > 30
         assert (await http.get("/api/v1/vault")).json() == {"name": "Sample vault", "client": "Robot"}
 
 
-async def test_without_the_token_nobody_comes_in(door: OpenDoor) -> None:
+async def test_a_request_without_the_token_is_rejected(door: OpenDoor) -> None:
     for given in ("", "Bearer ", "Bearer wrong", "Basic Um9ib3Q6", "Bearer {0} {0}", "{0}"):
         header = "authorization: " + given.format(door.token)
         answer = await raw(door, request(door, host(door), header))
@@ -70,21 +70,21 @@ async def test_without_the_token_nobody_comes_in(door: OpenDoor) -> None:
     assert status(await raw(door, two)) == 401
 
 
-async def test_a_name_that_was_rebound_to_this_machine_is_not_answered(door: OpenDoor) -> None:
+async def test_a_rebound_host_name_is_rejected(door: OpenDoor) -> None:
     port = door.sign.port
     foreign = ("evil.example", f"evil.example:{port}", f"127.0.0.1.evil.example:{port}", f"[::1]:{port}")
     for said in (*foreign, "127.0.0.1", "127.0.0.1:1", ""):
         assert status(await raw(door, request(door, f"host: {said}", bearer(door.token)))) == 421
 
 
-async def test_a_request_has_one_host(door: OpenDoor) -> None:
+async def test_a_request_with_several_hosts_is_rejected(door: OpenDoor) -> None:
     two = request(door, host(door), "host: evil.example", bearer(door.token))
     assert status(await raw(door, two)) in (400, 421)
     none = f"GET {TOOLS} HTTP/1.0\r\n{bearer(door.token)}\r\n\r\n".encode()
     assert status(await raw(door, none)) == 421
 
 
-async def test_pages_of_the_web_are_kept_out(door: OpenDoor) -> None:
+async def test_web_pages_are_rejected(door: OpenDoor) -> None:
     for origin in ("https://evil.example", "null", "http://127.0.0.1:1", "file://", ""):
         answer = await raw(door, request(door, host(door), bearer(door.token), f"origin: {origin}"))
         assert status(answer) == 403
@@ -116,7 +116,7 @@ async def test_a_revoked_token_is_void_at_once_and_ends_what_runs(
     assert (entry.decision, entry.reason) == ("cancelled", "its token was revoked")
 
 
-async def test_a_refused_token_is_told_once_and_counted(door: OpenDoor) -> None:
+async def test_a_refused_token_is_reported_once_and_counted(door: OpenDoor) -> None:
     told: list[TokenRefused] = []
     door.workspace.events.subscribe(TokenRefused, told.append)
     for _ in range(5):
@@ -129,7 +129,7 @@ async def test_a_refused_token_is_told_once_and_counted(door: OpenDoor) -> None:
     assert refused is not None and refused.count == 5
 
 
-async def test_refused_tokens_that_follow_are_told_as_one() -> None:
+async def test_further_refused_tokens_are_reported_as_one() -> None:
     events, told = EventBus(), []
     refusals = AuthFailures(events, report_interval=0.001)
     both = asyncio.Event()
@@ -141,7 +141,7 @@ async def test_refused_tokens_that_follow_are_told_as_one() -> None:
     assert [event.refused.count for event in told] == [1, 2]
 
 
-async def test_what_is_switched_off_says_so_and_the_links_of_this_machine_go_on(door: OpenDoor) -> None:
+async def test_a_disabled_api_reports_it_and_local_processes_still_connect(door: OpenDoor) -> None:
     door.workspace.change_settings("servers", http_api=False)
     async with door.http() as http:
         refused = await http.get(TOOLS)
@@ -179,7 +179,7 @@ NO_REQUESTS = {
 }
 
 
-async def test_what_is_no_request_is_refused_and_the_server_goes_on(door: OpenDoor) -> None:
+async def test_malformed_requests_are_rejected_and_the_server_continues(door: OpenDoor) -> None:
     for name, sent in NO_REQUESTS.items():
         assert status(await raw(door, sent)) in (0, 400, 421), name
     async with door.http() as http:
@@ -199,7 +199,7 @@ async def test_a_body_is_bounded_whether_it_says_its_size_or_not(door: OpenDoor)
         assert answer.status_code == 413 and answer.json()["error"]["type"] == "limit"
 
 
-async def test_a_body_that_is_no_object_is_told(door: OpenDoor) -> None:
+async def test_a_body_that_is_no_object_is_an_error(door: OpenDoor) -> None:
     async with door.http() as http:
         for body in (b"{", b"[]", b'"x"', b"\xff\xfe", b"[" * 100_000, b'{"a":' * 10_000, b"NaN"):
             answer = await http.post(f"{TOOLS}/list_tags", content=body)
@@ -207,7 +207,7 @@ async def test_a_body_that_is_no_object_is_told(door: OpenDoor) -> None:
             assert answer.json()["error"]["type"] == "invalid_parameters"
 
 
-async def test_strangers_that_send_nothing_are_dropped_and_keep_nobody_out(door: OpenDoor) -> None:
+async def test_silent_connections_are_dropped_and_block_no_client(door: OpenDoor) -> None:
     way_in = door.workspace.endpoints.server
     assert way_in is not None
     strangers = [
@@ -221,9 +221,7 @@ async def test_strangers_that_send_nothing_are_dropped_and_keep_nobody_out(door:
         writer.transport.abort()
 
 
-async def test_a_client_has_so_many_requests_at_once_and_others_still_come_in(
-    door: OpenDoor, approver: ScriptedApprover
-) -> None:
+async def test_concurrent_requests_are_limited_per_client(door: OpenDoor, approver: ScriptedApprover) -> None:
     tokens = door.workspace.endpoints.tokens
     assert tokens is not None
     other = tokens.create("Other")

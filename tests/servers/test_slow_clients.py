@@ -1,4 +1,4 @@
-"""Clients that are slow or dead: each is let go after its time, and costs nobody else anything."""
+"""Slow or dead clients: each is dropped after its time limit, without effect on others."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TOKEN = "local"
 async def serving(
     app: ASGIApp, connections: ConnectionLimiter, *, body_timeout: float = 30.0, send_timeout: float = 20.0
 ) -> AsyncIterator[int]:
-    """An app behind a guard with these bounds; the port."""
+    """Serve an app behind a guard with these limits; yield the port."""
     listener = _listen(0)
     port = listener.getsockname()[1]
     guard = SecurityMiddleware(
@@ -61,7 +61,7 @@ def head(port: int, *more: str, method: str = "GET") -> bytes:
     return "\r\n".join([*lines, "", ""]).encode()
 
 
-async def test_who_does_not_finish_its_headers_is_dropped() -> None:
+async def test_a_client_that_does_not_finish_its_headers_is_dropped() -> None:
     connections = ConnectionLimiter(header_timeout=0.05)
     async with serving(ok, connections) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -74,7 +74,7 @@ async def test_who_does_not_finish_its_headers_is_dropped() -> None:
         writer.close()
 
 
-async def test_who_has_shown_its_token_may_be_quiet() -> None:
+async def test_an_authenticated_client_may_be_idle() -> None:
     connections = ConnectionLimiter(max_connections=2, header_timeout=0.05)
     async with serving(ok, connections) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -98,7 +98,7 @@ async def test_a_body_that_trickles_is_not_waited_for() -> None:
         writer.close()
 
 
-async def test_a_reader_that_takes_nothing_is_dropped_and_its_source_closed() -> None:
+async def test_a_client_that_does_not_read_is_dropped_and_its_stream_closed() -> None:
     closed, done = asyncio.Event(), asyncio.Event()
 
     async def endless() -> AsyncGenerator[ServerEvent]:
@@ -121,7 +121,7 @@ async def test_a_reader_that_takes_nothing_is_dropped_and_its_source_closed() ->
         writer.transport.abort()
 
 
-async def test_a_stream_that_is_quiet_says_that_it_is_still_there() -> None:
+async def test_a_quiet_stream_sends_heartbeats() -> None:
     async def silent() -> AsyncGenerator[ServerEvent]:
         await asyncio.Event().wait()
         yield ServerEvent("never", {})
@@ -137,7 +137,7 @@ async def test_a_stream_that_is_quiet_says_that_it_is_still_there() -> None:
 
 
 class Wire(asyncio.Transport):
-    """Keeps each packet."""
+    """A transport that records each packet."""
 
     def __init__(self) -> None:
         super().__init__()

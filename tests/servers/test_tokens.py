@@ -1,4 +1,4 @@
-"""Tokens: shown once, kept as hashes, void when taken back; and the file by which a door is found."""
+"""Tokens: shown once, stored as hashes, invalid when revoked; and the file that announces an endpoint."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_renewing_and_revoking_make_a_token_void_and_say_so(tmp_path: Path) -> N
             act("Robot")
 
 
-def test_a_name_is_one_that_people_and_rules_can_tell_apart(tmp_path: Path) -> None:
+def test_client_names_are_distinguishable(tmp_path: Path) -> None:
     tokens = ClientTokens(tmp_path, EventBus())
     tokens.create("Robot")
     no_names = ("", " ", "*", "a" * 61, "[x]", "a\nb", "\u202egnp", "a\u200bb")
@@ -57,7 +57,7 @@ def test_a_name_is_one_that_people_and_rules_can_tell_apart(tmp_path: Path) -> N
             tokens.create(name)
 
 
-def test_a_damaged_file_lets_nobody_in_and_is_kept(tmp_path: Path) -> None:
+def test_a_damaged_file_accepts_no_token_and_is_kept(tmp_path: Path) -> None:
     (tmp_path / "clients.json").write_text("[{")
     tokens = ClientTokens(tmp_path, EventBus())
     assert "none can connect" in tokens.problem and tokens.clients == ()
@@ -66,7 +66,7 @@ def test_a_damaged_file_lets_nobody_in_and_is_kept(tmp_path: Path) -> None:
     assert [one.read_text() for one in tmp_path.glob("clients.damaged-*.json")] == ["[{"]
 
 
-def test_a_door_is_found_by_its_sign_and_not_by_what_a_crash_left(tmp_path: Path) -> None:
+def test_an_endpoint_is_found_by_its_file_but_not_after_a_crash(tmp_path: Path) -> None:
     folder = paths.vault_data_folder(tmp_path)
     assert find_endpoint(tmp_path) is None
     mine = new_endpoint(4711, "headless")

@@ -13,6 +13,10 @@ from hypothesis import strategies as st
 
 from app import paths
 from app.settings import (
+    AnswerByBuiltIn,
+    AnswerByModel,
+    AnswerByProgram,
+    AnswerByTeam,
     CallerProfile,
     PermissionSettings,
     Rule,
@@ -24,11 +28,12 @@ from app.settings import (
     save_vault_settings,
     settings_file,
 )
+from app.settings.answering import Answering
 from app.settings.storage import permissions_file
 
 RULES = PermissionSettings(
     rules=(Rule(effect="deny", glob="Private/**"),),
-    categories_off=("web",),
+    categories={"web": False},
     callers=(CallerProfile(caller="Claude", read_only=True),),
 )
 
@@ -102,6 +107,9 @@ def test_unreadable_rules_are_marked_until_they_are_replaced(damage: str, backup
         {"rules": [{"effect": "deny", "glob": "a/**"}, {"effect": "forbid"}]},
         {"rules": "deny everything"},
         {"categories_off": [1]},
+        {"categories_off": "web"},
+        {"categories": {"web": "perhaps"}},
+        {"categories": ["web"]},
         {"callers": [{"caller": "Claude", "read_only": "perhaps"}]},
         {"callers": [{"caller": "Claude", "reed_only": True}]},
     ],
@@ -123,7 +131,7 @@ def test_rules_of_an_older_settings_file_move_into_their_own() -> None:
     old = Settings(permissions=RULES).model_dump(mode="json")
     settings_file().write_text(json.dumps(old), "utf-8")
     assert load_settings().permissions == RULES
-    assert json.loads(permissions_file().read_text("utf-8"))["categories_off"] == ["web"]
+    assert json.loads(permissions_file().read_text("utf-8"))["categories"] == {"web": False}
     save_settings(load_settings())
     assert load_settings().permissions == RULES
 
@@ -154,12 +162,12 @@ def test_values_that_are_not_allowed_leave_the_rest() -> None:
 
 
 def test_settings_of_a_vault_protect_as_the_rules_do(tmp_path: Path) -> None:
-    save_vault_settings(tmp_path, VaultSettings(categories_off=("web",)))
-    assert load_vault_settings(tmp_path)[0].categories_off == ("web",)
+    save_vault_settings(tmp_path, VaultSettings(categories={"web": False}))
+    assert load_vault_settings(tmp_path)[0].categories == {"web": False}
     (tmp_path / "settings.json").write_text("{", "utf-8")
     found, _ = load_vault_settings(tmp_path)
     assert found.unreadable
-    assert found.categories_off == ("web",)
+    assert found.categories == {"web": False}
     (tmp_path / "settings.last-good.json").unlink()
     assert load_vault_settings(tmp_path)[0].unreadable
 
@@ -186,3 +194,84 @@ def test_no_content_stops_a_start_or_loosens_a_rule(raw: dict[str, object]) -> N
         assert given_rules in ([], None) or loaded.permissions.unreadable
     again = load_settings()
     assert again.general == loaded.general
+
+
+OLD_SETTINGS = {"general": {"zoom": 1.5}, "tools": {"categories_on": ["web", "tags", 7]}}
+
+
+def test_lists_of_categories_of_an_older_version_become_one_map(tmp_path: Path) -> None:
+    settings_file().write_text(json.dumps(OLD_SETTINGS), "utf-8")
+    permissions_file().write_text(json.dumps({"categories_off": ["tags", "search"], "rules": []}), "utf-8")
+    for _ in range(2):
+        loaded = load_settings()
+        assert loaded.problems == () and not loaded.permissions.unreadable
+        assert loaded.permissions.categories == {"web": True, "tags": False, "search": False}
+        assert loaded.general.zoom == 1.5
+        save_settings(loaded)
+    assert "categories_on" not in settings_file().read_text("utf-8")
+    assert "categories_off" not in permissions_file().read_text("utf-8")
+    here = {"categories_on": ["web", "tags"], "categories_off": ["tags"]}
+    (tmp_path / "settings.json").write_text(json.dumps(here), "utf-8")
+    assert load_vault_settings(tmp_path)[0].categories == {"web": True, "tags": False}
+
+
+def test_the_old_list_waits_while_the_rules_can_not_be_read() -> None:
+    settings_file().write_text(json.dumps(OLD_SETTINGS), "utf-8")
+    permissions_file().write_text("{", "utf-8")
+    loaded = load_settings()
+    assert loaded.permissions.is_unreadable and loaded.permissions.categories == {}
+    save_settings(loaded)
+    assert permissions_file().read_text("utf-8") == "{"
+    permissions_file().write_text('{"categories_off": ["search"]}', "utf-8")
+    assert load_settings().permissions.categories == {"web": True, "tags": True, "search": False}
+
+
+TEAM = {"agents": [{"name": "Anna"}], "groups": []}
+PROGRAMS = {"programs": [{"name": "Codex", "command": "codex-acp"}]}
+
+
+@pytest.mark.parametrize(
+    ("old", "answering", "uses_model"),
+    [
+        ({"model": {"provider": "built-in", "model": "m"}}, AnswerByBuiltIn(), False),
+        ({"model": {"provider": "ollama", "model": "m"}}, AnswerByModel(), True),
+        ({"model": {"model": "m"}}, AnswerByBuiltIn(), False),
+        (
+            {"model": {"provider": "ollama", "model": "m"}, "team": {**TEAM, "answers": "Anna"}},
+            AnswerByTeam(name="Anna"),
+            True,
+        ),
+        (
+            {"model": {"provider": "built-in", "model": "m"}, "team": {**TEAM, "answers": "anna"}},
+            AnswerByTeam(name="anna"),
+            False,
+        ),
+        ({"team": {**TEAM, "answers": "Gone"}}, AnswerByBuiltIn(), False),
+        (
+            {"team": {**TEAM, "answers": "Anna"}, "programs": {**PROGRAMS, "answers": "Codex"}},
+            AnswerByProgram(name="Codex"),
+            False,
+        ),
+        ({"model": {"provider": "ollama"}, "programs": {**PROGRAMS, "answers": ""}}, AnswerByModel(), True),
+        ({"model": {"provider": "no such"}, "team": {"answers": 5}}, AnswerByBuiltIn(), False),
+        ({"model": 5, "team": [], "programs": None, "agent": {"mode": "ask"}}, AnswerByBuiltIn(), False),
+    ],
+)
+def test_who_answers_in_settings_of_an_older_version(
+    old: dict[str, object], answering: Answering, uses_model: bool
+) -> None:
+    settings_file().write_text(json.dumps(old), "utf-8")
+    for _ in range(2):
+        loaded = load_settings()
+        assert loaded.agent.answering == answering
+        assert loaded.uses_model is uses_model
+        save_settings(loaded)
+    saved = json.loads(settings_file().read_text("utf-8"))
+    assert "answers" not in saved["team"] and "answers" not in saved["programs"]
+
+
+def test_a_damaged_choice_of_who_answers_is_the_built_in_agent_and_the_user_is_told() -> None:
+    settings_file().write_text('{"agent": {"answering": {"kind": "oracle"}, "mode": "ask"}}', "utf-8")
+    loaded = load_settings()
+    assert loaded.agent.answering == AnswerByBuiltIn() and loaded.agent.mode == "ask"
+    assert "agent.answering" in loaded.problems[0]

@@ -1,4 +1,4 @@
-"""Files of a folder outside: loaded, edited, saved, in conflict, reconciled, undone; by the rules."""
+"""Files of a source folder: loaded, edited, saved, in conflict, reconciled, undone, by the rules."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ CLIENT = Caller(CallerKind.MCP, "Claude Desktop")
 
 
 def kind(outcome: ToolOutcome) -> str:
-    """The type of the error, "denied" for the user's no, empty for success."""
+    """Return the type of the error, "denied" for a denial, empty for success."""
     return "denied" if outcome.denied else str(outcome.error["type"]) if outcome.error else ""
 
 
-async def test_the_tool_is_there_while_a_folder_is_open_and_goes_with_it(desk: Desk) -> None:
+async def test_the_tool_is_available_while_a_folder_is_open(desk: Desk) -> None:
     def names() -> set[str]:
         return {tool.name for tool in desk.workspace.registry.tools(AGENT)}
 
@@ -63,7 +63,7 @@ async def test_load_edit_save_and_undo(desk: Desk) -> None:
     assert await desk.state("Plan.txt") == "changed on disk"
 
 
-async def test_who_reads_the_text_of_a_file_outside_is_tainted(desk: Desk) -> None:
+async def test_reading_a_file_outside_taints_the_reader(desk: Desk) -> None:
     await desk.add(RW)
     assert not (await desk.file("list")).untrusted
     assert (await desk.file("load", "Plan.txt")).untrusted and (await desk.file("load", "Plan.txt")).untrusted
@@ -75,7 +75,7 @@ async def test_who_reads_the_text_of_a_file_outside_is_tainted(desk: Desk) -> No
     assert (await desk.file("reload", "Plan.txt")).untrusted
 
 
-async def test_a_second_save_goes_on_from_the_first(desk: Desk) -> None:
+async def test_a_second_save_continues_from_the_first(desk: Desk) -> None:
     await desk.add(RW)
     await desk.file("load", "Plan.txt")
     for word in ("four", "five"):
@@ -139,7 +139,7 @@ async def test_a_merge_that_collides_shows_both_sides_and_changes_nothing(desk: 
     assert desk.block("Plan.txt") == "one\nmine\nthree\n" and desk.text("Plan.txt") == "one\ntheirs\nthree\n"
 
 
-async def test_undoing_a_reload_brings_back_what_was_true_then(desk: Desk) -> None:
+async def test_undoing_a_reload_restores_the_earlier_state(desk: Desk) -> None:
     await desk.add(RW)
     await desk.file("load", "Plan.txt")
     await desk.file("append", "Plan.txt", content="mine\n")
@@ -152,7 +152,7 @@ async def test_undoing_a_reload_brings_back_what_was_true_then(desk: Desk) -> No
     assert kind(await desk.file("save", "Plan.txt")) == "conflict"
 
 
-async def test_a_file_that_went_is_not_made_again_by_a_save(desk: Desk) -> None:
+async def test_a_save_does_not_recreate_a_removed_file(desk: Desk) -> None:
     await desk.add(RW)
     await desk.file("load", "Plan.txt")
     await desk.file("append", "Plan.txt", content="more\n")
@@ -214,7 +214,7 @@ READ_ONLY, APPEND, HUMAN, READ_WRITE, ADMIN = (
 async def test_every_operation_by_every_permission(
     desk: Desk, op: str, permission: Permission, refused: set[str]
 ) -> None:
-    """`save` is of a text that overwrites; it is put into the block past the tool's own look at the rules."""
+    """`save` writes a text that overwrites; the text bypasses the tool's own check of the rules."""
     await desk.add(("**", READ_WRITE))
     await desk.file("load", "Plan.txt")
     if op == "save":
@@ -234,7 +234,7 @@ async def test_every_operation_by_every_permission(
 
 
 @pytest.mark.parametrize("permission", list(Permission))
-async def test_loading_is_free_whatever_the_permission_and_so_is_loading_anew(
+async def test_loading_and_reloading_need_no_approval_with_any_permission(
     desk: Desk, permission: Permission
 ) -> None:
     await desk.add(("**", permission))
@@ -277,7 +277,7 @@ async def test_a_save_of_one_agent_is_a_conflict_for_the_other(desk: Desk) -> No
     assert desk.text("Plan.txt") == "one\ntwo\nthree\nclient\n"
 
 
-# What is refused
+# Refused operations
 
 
 @pytest.mark.parametrize(
@@ -303,7 +303,7 @@ async def test_a_link_that_leads_out_is_not_followed(desk: Desk) -> None:
     ("content", "error"),
     [(b"\xff\xfe\x00", "storage"), (b"a\0b", "storage"), (b"x" * (MAX_FILE_BYTES + 1), "limit")],
 )
-async def test_what_is_no_text_or_too_large_is_not_loaded(desk: Desk, content: bytes, error: str) -> None:
+async def test_binary_and_too_large_files_are_not_loaded(desk: Desk, content: bytes, error: str) -> None:
     (desk.folder / "odd.bin").write_bytes(content)
     await desk.add(RW)
     assert kind(await desk.file("load", "odd.bin")) == error
@@ -316,7 +316,7 @@ async def test_private_notes_of_a_folder_stay_private(desk: Desk) -> None:
     assert kind(outcome) == "not_found" and "secret" not in str(outcome)
 
 
-async def test_folders_that_can_not_be_a_source(desk: Desk, own_folders) -> None:
+async def test_folders_that_cannot_be_a_source(desk: Desk, own_folders) -> None:
     sources = desk.workspace.sources
     inside = desk.workspace.root / "Sub"
     inside.mkdir()
@@ -350,7 +350,7 @@ async def test_a_grant_for_the_vault_does_not_reach_the_folder(desk: Desk) -> No
     assert len(desk.approver.asked) == 1
 
 
-async def test_several_folders_are_told_apart(desk: Desk, tmp_path) -> None:
+async def test_several_folders_are_distinguished(desk: Desk, tmp_path) -> None:
     other = tmp_path / "other"
     other.mkdir()
     (other / "Plan.txt").write_text("another\n", "utf-8")

@@ -1,4 +1,4 @@
-"""Streams: news of the vault, of a folder and of feeds, paused over a restart, and given to the agent."""
+"""Streams: notifications of the vault, of folders and of feeds, paused across a restart."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def feed(server: FeedServer, file: Path | None, news: list[Notification], path: 
     return stream
 
 
-async def test_what_is_in_a_feed_at_first_is_no_news(server: FeedServer, tmp_path: Path) -> None:
+async def test_the_first_entries_of_a_feed_are_not_reported(server: FeedServer, tmp_path: Path) -> None:
     news: list[Notification] = []
     stream = feed(server, tmp_path / "feed.json", news)
     assert await stream.check() == 0 and stream.title == "T"
@@ -50,7 +50,7 @@ async def test_what_is_in_a_feed_at_first_is_no_news(server: FeedServer, tmp_pat
     assert news[0].text == "About two" and news[0].link == "https://example.org/two"
 
 
-async def test_a_feed_that_is_as_it_was_is_not_sent_again_even_after_a_restart(
+async def test_an_unchanged_feed_is_not_reported_again_after_a_restart(
     server: FeedServer, tmp_path: Path
 ) -> None:
     file, news = tmp_path / "feed.json", list[Notification]()
@@ -76,7 +76,7 @@ async def test_a_feed_that_is_as_it_was_is_not_sent_again_even_after_a_restart(
         (rss("x"), 200, "/loop", "Redirected"),
     ],
 )
-async def test_what_goes_wrong_is_said_and_asked_less_often(
+async def test_errors_of_a_feed_are_reported_and_reduce_polling(
     server: FeedServer, body: bytes, status: int, path: str, said: str
 ) -> None:
     server.body, server.status = body, status
@@ -116,7 +116,7 @@ async def test_a_feed_on_this_machine_is_refused(desk: Desk, server: FeedServer)
     assert not desk.workspace.sources.list_sources() and not server.asked
 
 
-async def test_the_vault_tells_what_people_changed_and_not_what_agents_did(desk: Desk) -> None:
+async def test_the_vault_stream_reports_changes_of_users_only(desk: Desk) -> None:
     sources, runner = desk.workspace.sources, desk.workspace.runner
     await sources.add(VaultStreamConfig(id="v", name="Vault", globs=("*.md",)))
     told: list[Notification] = []
@@ -131,7 +131,7 @@ async def test_the_vault_tells_what_people_changed_and_not_what_agents_did(desk:
     assert sources.get("Vault").waiting == 1
 
 
-async def test_a_folder_tells_which_files_changed(desk: Desk) -> None:
+async def test_a_folder_stream_reports_changed_files(desk: Desk) -> None:
     here, told = asyncio.Event(), list[Notification]()
     kept = FolderStreamConfig(id="d", name="Folder", folder=str(desk.folder), globs=("*.txt",))
     await desk.workspace.sources.add(kept)
@@ -148,7 +148,7 @@ async def test_a_folder_tells_which_files_changed(desk: Desk) -> None:
 
 
 async def again(desk: Desk) -> Workspace:
-    """The vault closed and opened anew."""
+    """Close the vault and open it again."""
     await desk.workspace.close()
     desk.workspace = await opened(desk.workspace.root, desk.approver)
     return desk.workspace
@@ -165,7 +165,7 @@ async def test_pause_and_resume_by_the_tool_outlive_a_restart(desk: Desk) -> Non
     assert (await again(desk)).sources.get("v").state is SourceState.ACTIVE
 
 
-async def test_who_may_only_read_pauses_nothing_and_who_may_is_asked(desk: Desk) -> None:
+async def test_a_read_only_caller_cannot_pause_and_others_need_approval(desk: Desk) -> None:
     await desk.workspace.sources.add(VaultStreamConfig(id="v", name="Vault"))
     pause = {"op": "pause", "source_id": "Vault"}
     profile = CallerProfile(caller="Agent", read_only=True)
@@ -189,7 +189,7 @@ async def test_a_folder_answers_pause_with_its_state(desk: Desk) -> None:
     assert (await again(desk)).registry.get("file")
 
 
-async def test_a_damaged_list_of_sources_is_set_aside_and_told(desk: Desk) -> None:
+async def test_a_damaged_list_of_sources_is_set_aside_and_reported(desk: Desk) -> None:
     from app import paths
 
     await desk.add()
@@ -202,7 +202,7 @@ async def test_a_damaged_list_of_sources_is_set_aside_and_told(desk: Desk) -> No
     assert next(file.parent.glob("sources.damaged-*.json")).read_text("utf-8") == "{"
 
 
-def test_the_inbox_is_bounded_and_has_one_piece_for_each_thing(tmp_path: Path) -> None:
+def test_the_inbox_is_bounded_and_has_one_notification_per_subject(tmp_path: Path) -> None:
     box = Inbox(tmp_path / "inbox.json")
     for source in "abcdef":
         for number in range(60):
@@ -215,7 +215,7 @@ def test_the_inbox_is_bounded_and_has_one_piece_for_each_thing(tmp_path: Path) -
     assert len(box.take(30)) == 30 and len(box) == 170
 
 
-def test_news_are_given_once_as_data_and_taint_the_turn(desk_of_news, turn: Turn) -> None:
+def test_notifications_are_delivered_once_as_data_and_taint_the_turn(desk_of_news, turn: Turn) -> None:
     block = format_news(turn, desk_of_news, lambda news: news.key != "private")
     assert block.startswith("<news") and block.endswith("</news>") and block.count("</news>") == 1
     assert "secret" not in block and "\\u003c/news" in block
@@ -226,7 +226,7 @@ def test_news_are_given_once_as_data_and_taint_the_turn(desk_of_news, turn: Turn
 
 
 class NewsOfTwo:
-    """Has two pieces of news, one of which tries to break out of its block."""
+    """A source with two notifications, one of which tries to break out of its block."""
 
     def __init__(self) -> None:
         self.waiting = [

@@ -31,13 +31,13 @@ def test_what_is_saved_is_loaded_and_private(kept: DurableFile[list[int]]) -> No
     assert stat.S_IMODE(kept.path.parent.stat().st_mode) == 0o700
 
 
-def test_a_missing_file_is_empty_and_nothing_is_told(kept: DurableFile[list[int]]) -> None:
+def test_a_missing_file_is_empty_and_not_reported(kept: DurableFile[list[int]]) -> None:
     assert kept.load() == ([], "")
 
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=50))
-def test_any_content_is_read_or_set_aside_and_told(kept: DurableFile[list[int]], content: bytes) -> None:
+def test_any_content_is_read_or_set_aside_and_reported(kept: DurableFile[list[int]], content: bytes) -> None:
     kept.save(to_json([1, 2]))
     for aside in kept.path.parent.glob("numbers.damaged-*"):
         aside.unlink()
@@ -77,7 +77,7 @@ def test_a_folder_in_the_place_of_the_file_is_set_aside(kept: DurableFile[list[i
     assert kept.load() == ([4], "")
 
 
-def test_a_guest_leaves_a_damaged_file_alone(kept: DurableFile[list[int]]) -> None:
+def test_a_read_only_process_leaves_a_damaged_file_alone(kept: DurableFile[list[int]]) -> None:
     kept.save(to_json([1]))
     kept.path.write_bytes(b"{")
     value, problem = kept.load(writable=False)

@@ -75,7 +75,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_file_that_cannot_be_used_is_set_aside_whole_and_told(file: Path, fault: str) -> None:
+def test_a_file_that_cannot_be_used_is_set_aside_whole_and_reported(file: Path, fault: str) -> None:
     FAULTS[fault](file)
     content = file.read_bytes()
     count, damage = words(file)
@@ -185,7 +185,7 @@ def test_a_migration_that_fails_leaves_the_version_before_it(tmp_path: Path) -> 
     db.close()
 
 
-def test_a_guest_writes_nothing(file: Path) -> None:
+def test_a_read_only_process_writes_nothing(file: Path) -> None:
     db, _ = open_database(file, SCHEMA, writable=False)
     with pytest.raises(sqlite3.OperationalError):
         db.execute("INSERT INTO words VALUES ('x', 1)")
@@ -200,7 +200,7 @@ def test_a_guest_writes_nothing(file: Path) -> None:
 
 
 def test_damage_found_in_use_is_set_aside_and_the_next_use_works(file: Path) -> None:
-    # What the check has read would be in memory.
+    # The data that the check has read would be in memory.
     db = Database(file, replace(SCHEMA, check_up_to=0))
     content = bytearray(file.read_bytes())
     content[4096:] = b"\xff" * (len(content) - 4096)

@@ -1,4 +1,4 @@
-"""An outcome names no hidden note but one that the caller named itself, and loses no text of a note."""
+"""An outcome names no hidden note except those that the caller named, and keeps all text of notes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HIDDEN = HiddenPaths(map(NotePath, NAMES))
 
 @dataclass
 class Sees:
-    """What a call may see."""
+    """The visibility of a call."""
 
     hidden: HiddenPaths = HIDDEN
 
@@ -38,7 +38,7 @@ FORMS = [str, str.upper, str.lower, lambda name: unicodedata.normalize("NFD", na
 
 @pytest.mark.parametrize("form", range(len(FORMS)))
 @pytest.mark.parametrize("name", NAMES)
-def test_a_hidden_name_is_told_nowhere(name, form):
+def test_a_hidden_name_is_never_revealed(name, form):
     spelled = FORMS[form](name)
     error = {"type": "conflict", "message": f"{spelled} is in the way.", "candidates": [spelled, "Tea.md"]}
     failed = told(ToolOutcome(False, message=f"See {spelled}.", error=error))
@@ -60,7 +60,7 @@ def test_a_hidden_name_is_told_nowhere(name, form):
         assert HIDDEN_PLACEHOLDER in one.message
 
 
-def test_what_the_caller_said_and_text_of_notes_stay():
+def test_names_given_by_the_caller_and_text_of_notes_stay():
     outcome = ToolOutcome(
         False, message="There is no file Diary.md.", error={"message": "Diary.md", "path": "Diary.md"}
     )

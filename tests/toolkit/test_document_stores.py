@@ -1,4 +1,4 @@
-"""A folder outside the vault behind the same gate: asked, journaled, undone, by its own permissions."""
+"""A folder outside the vault behind the same gate: approved, journaled, undone, by its own permissions."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ BEFORE: list[bytes | None] = [None]
 
 
 class Desk:
-    """The folder `desk` as a place, with a permission that the test sets."""
+    """The folder `desk` as a store, with a permission that the test sets."""
 
     def __init__(self, bench: Bench, folder: Path, data: Path) -> None:
         folder.mkdir()
@@ -71,7 +71,9 @@ def desk(bench: Bench, tmp_path: Path) -> Desk:
     return Desk(bench, tmp_path / "desk", tmp_path / "desk-data")
 
 
-async def test_a_change_there_is_asked_journaled_and_told(bench: Bench, desk: Desk) -> None:
+async def test_a_change_in_another_store_is_approved_journaled_and_published(
+    bench: Bench, desk: Desk
+) -> None:
     outcome = await desk.write("one\n")
     assert outcome.success and desk.text() == "one\n"
     request = bench.approver.asked[-1]
@@ -86,7 +88,7 @@ async def test_a_change_there_is_asked_journaled_and_told(bench: Bench, desk: De
     assert not bench.index.resolver.suggest("List")
 
 
-async def test_its_permissions_let_through_ask_or_refuse(bench: Bench, desk: Desk) -> None:
+async def test_the_permissions_of_a_store_allow_ask_or_deny(bench: Bench, desk: Desk) -> None:
     desk.access = "allow"
     assert (await desk.write("one\n")).success and not bench.approver.asked
     desk.access = "deny"
@@ -98,7 +100,7 @@ async def test_its_permissions_let_through_ask_or_refuse(bench: Bench, desk: Des
     assert desk.text() == "one\n"
 
 
-async def test_what_is_granted_for_the_vault_is_not_granted_there(bench: Bench, desk: Desk) -> None:
+async def test_grants_for_the_vault_do_not_apply_to_other_stores(bench: Bench, desk: Desk) -> None:
     bench.grants.set_session(Operation.CREATE, True)
     assert (await bench.call("make", {"name": "Free"})).success and not bench.approver.asked
     await desk.write("one\n")
@@ -116,7 +118,7 @@ async def test_what_is_granted_for_the_vault_is_not_granted_there(bench: Bench, 
         ("deny", "files-desk:Other/**", False),
     ],
 )
-async def test_rules_name_a_place_by_a_prefix(
+async def test_rules_select_a_store_by_a_prefix(
     bench: Bench, desk: Desk, effect: Effect, glob: str, refused: bool
 ) -> None:
     rule = Rule(effect=effect, operations=("create", "update"), glob=glob)
@@ -125,13 +127,13 @@ async def test_rules_name_a_place_by_a_prefix(
     assert outcome.success is not refused
 
 
-async def test_an_allow_rule_for_the_vault_does_not_reach_there(bench: Bench, desk: Desk) -> None:
+async def test_allow_rules_for_the_vault_do_not_apply_to_other_stores(bench: Bench, desk: Desk) -> None:
     bench.policy.configure(PermissionSettings(rules=(Rule(effect="allow", glob="**"),)))
     await desk.write("one\n")
     assert len(bench.approver.asked) == 1
 
 
-async def test_undo_of_a_call_and_of_a_turn_over_two_places(bench: Bench, desk: Desk) -> None:
+async def test_undo_of_a_call_and_of_a_turn_across_two_stores(bench: Bench, desk: Desk) -> None:
     await bench.call("make", {"name": "New"})
     await desk.write("one\n")
     first = await bench.call("undo", {"turn": AGENT.turn})
@@ -142,7 +144,7 @@ async def test_undo_of_a_call_and_of_a_turn_over_two_places(bench: Bench, desk: 
     assert not desk.store.exists(LIST)
 
 
-async def test_undo_keeps_what_was_written_there_since(desk: Desk, bench: Bench) -> None:
+async def test_undo_in_another_store_keeps_later_edits(desk: Desk, bench: Bench) -> None:
     await desk.write("one\ntwo\nthree\n")
     entry = (await desk.write("ONE\ntwo\nthree\n")).entry
     (desk.store.root / "List.md").write_text("ONE\ntwo\nthree\nfour\n", "utf-8")
@@ -150,7 +152,7 @@ async def test_undo_keeps_what_was_written_there_since(desk: Desk, bench: Bench)
     assert desk.text() == "one\ntwo\nthree\nfour\n"
 
 
-async def test_a_place_that_is_closed_is_neither_written_nor_undone(bench: Bench, desk: Desk) -> None:
+async def test_a_closed_store_is_neither_written_nor_undone(bench: Bench, desk: Desk) -> None:
     entry = (await desk.write("one\n")).entry
     desk.close()
     assert (await desk.write("two\n")).error is not None
@@ -161,7 +163,7 @@ async def test_a_place_that_is_closed_is_neither_written_nor_undone(bench: Bench
         bench.runner.stores.get(DESK)
 
 
-async def test_a_place_is_opened_once_and_takes_only_its_own_changes(bench: Bench, desk: Desk) -> None:
+async def test_a_store_is_opened_once_and_accepts_only_its_own_changes(bench: Bench, desk: Desk) -> None:
     with pytest.raises(InvalidParametersError):
         bench.runner.stores.add(StoreBinding(desk.store, "again"))
     with pytest.raises(InvalidParametersError):

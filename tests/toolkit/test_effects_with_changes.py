@@ -25,7 +25,7 @@ RAN: list[str] = []
 
 
 class Clipped(ToolResult):
-    """What was fetched, and how many notes were made of it."""
+    """The fetched text, and the number of notes made of it."""
 
     notes: int = 0
 
@@ -58,7 +58,7 @@ async def clip(
 
 @pytest.fixture
 def net(bench: Bench) -> Bench:
-    """The bench with a category that reaches the network."""
+    """The bench with a category that accesses the network."""
     RAN.clear()
     categories = (
         Category("net", "Net", AccessLevel.NETWORK),
@@ -94,13 +94,13 @@ async def test_both_steps_are_asked_and_logged_under_one_call(net: Bench) -> Non
     assert first.decision == second.decision == "user-approved"
 
 
-async def test_a_no_to_the_effect_ends_the_call(net: Bench) -> None:
+async def test_denying_the_effect_ends_the_call(net: Bench) -> None:
     net.approver.answers.append(Denied("no net"))
     outcome = await net.call("clip", {"how": "make"})
     assert outcome.denied and RAN == [] and len(net.approver.asked) == 1
 
 
-async def test_a_no_to_the_change_gives_what_there_is_without_it(net: Bench) -> None:
+async def test_denying_the_change_returns_the_result_without_it(net: Bench) -> None:
     net.approver.answers.extend([lambda request: Approved(request.proposal), Denied("not that")])
     outcome = await net.call("clip", {"how": "make"})
     assert outcome.success and outcome.result["notes"] == 0 and not outcome.denied and outcome.untrusted
@@ -108,13 +108,13 @@ async def test_a_no_to_the_change_gives_what_there_is_without_it(net: Bench) -> 
     assert not (net.root / "Clip.md").exists() and net.last().decision == "user-denied"
 
 
-async def test_without_another_result_a_no_to_the_change_is_a_no(net: Bench) -> None:
+async def test_without_another_result_denying_the_change_denies_the_call(net: Bench) -> None:
     net.approver.answers.extend([lambda request: Approved(request.proposal), Denied("not that")])
     outcome = await net.call("clip", {"how": "strict"})
     assert not outcome.success and outcome.denied and outcome.words == "not that"
 
 
-async def test_what_proposes_nothing_is_one_step(net: Bench) -> None:
+async def test_an_effect_without_a_proposal_is_one_step(net: Bench) -> None:
     for how in ("keep", "nothing"):
         assert (await net.call("clip", {"how": how})).success
     assert len(net.audit.entries()) == 2 == len(net.approver.asked)
@@ -128,7 +128,7 @@ async def test_a_network_category_never_changes_a_note(net: Bench) -> None:
     assert (await net.call("clip_and_change", {"how": "change"})).success
 
 
-async def test_an_effect_that_leaves_a_mark_is_followed_by_no_change(net: Bench, errors: list[str]) -> None:
+async def test_an_effect_with_side_effects_is_followed_by_no_change(net: Bench, errors: list[str]) -> None:
     errors.append("clip failed")
     outcome = await net.call("clip", {"how": "make", "kind": "message"})
     assert outcome.error is not None and outcome.error["type"] == "internal"

@@ -1,4 +1,4 @@
-"""What a tool may see of the journal."""
+"""The visibility of the journal for tools."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ async def test_versions_and_restore(bench, view):
     assert change.before == b"new\n" and b"Hot water" in change.after
 
 
-async def test_a_private_notes_history_is_as_private(bench, view):
+async def test_the_history_of_a_private_note_is_private(bench, view):
     before = bench.text("Secret.md")
     await save(bench, "Secret.md", before + "more\n")
     own = view(Caller.user()).versions(SECRET)
@@ -57,8 +57,8 @@ async def test_a_version_from_before_a_note_was_private_stays_hidden_while_it_is
     assert view(AGENT).versions(TEA) == () and view(AGENT).commits() == ()
 
 
-async def test_a_summary_that_counts_notes_which_are_hidden_is_not_told(bench, view):
-    """A rename that also touches a private note says how many links it rewrote: to those who may know."""
+async def test_a_summary_that_counts_hidden_notes_is_not_shown(bench, view):
+    """The number of rewritten links in a private note is shown only to permitted callers."""
     tea, secret = bench.store.read(TEA), bench.store.read(SECRET)
     both = (Update(TEA, tea, tea + b"x\n"), Update(SECRET, secret, secret + b"x\n"))
     bench.store.commit(ChangeSet.of(*both, summary="Rename Secret, 2 links"), author="You")

@@ -1,4 +1,4 @@
-"""Calls whose callers do not wait: decided later, across a restart, and done at most once."""
+"""Calls whose callers do not wait are decided later, across a restart, and run at most once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NEW = {"name": "Coffee", "text": "Black.\n"}
 
 
 class Desk:
-    """The pending operations of the bench; `restart` closes them and opens what is on the disk."""
+    """The pending operations of the bench; `restart` closes them and opens the stored ones."""
 
     def __init__(self, bench: Bench) -> None:
         self.bench = bench
@@ -42,7 +42,7 @@ class Desk:
         return self.operations.resume()
 
     def let_wait(self) -> None:
-        """The next question is answered when the test resolves `decide`."""
+        """Let the next question wait until the test resolves `decide`."""
         self.decide = asyncio.get_running_loop().create_future()
         self.bench.approver.answers.append(lambda request: self.decide)
 
@@ -77,7 +77,7 @@ async def desk(bench: Bench) -> AsyncIterator[Desk]:
     await desk.operations.close()
 
 
-async def test_what_needs_no_decision_ends_at_once_and_is_not_kept(desk: Desk) -> None:
+async def test_a_call_without_a_decision_ends_at_once_and_is_not_kept(desk: Desk) -> None:
     outcome = await desk.operations.submit("read", {"name": "Tea"}, CLIENT)
     assert outcome.success and not outcome.pending
     wrong = await desk.operations.submit("read", {"name": "Nowhere"}, CLIENT)
@@ -85,7 +85,7 @@ async def test_what_needs_no_decision_ends_at_once_and_is_not_kept(desk: Desk) -
     assert desk.operations.list_for(CLIENT) == ()
 
 
-async def test_an_operation_waits_is_approved_and_tells_what_came_of_it(desk: Desk) -> None:
+async def test_an_operation_waits_is_approved_and_reports_its_outcome(desk: Desk) -> None:
     id = await desk.submit()
     assert desk.operations.status(id, CLIENT).state is PendingState.WAITING and not desk.is_written
     desk.answer()
@@ -105,7 +105,9 @@ async def test_a_denial_is_kept_with_the_users_words(desk: Desk) -> None:
     assert outcome is not None and outcome["words"] == "not now"
 
 
-async def test_what_waits_survives_a_restart_and_is_asked_anew_on_the_notes_as_they_are(desk: Desk) -> None:
+async def test_a_waiting_operation_survives_a_restart_and_is_asked_again_on_the_current_notes(
+    desk: Desk,
+) -> None:
     desk.let_wait()
     added = await desk.operations.submit("add_line", {"name": "Tea", "line": "Milk?"}, CLIENT)
     desk.let_wait()
@@ -115,7 +117,7 @@ async def test_what_waits_survives_a_restart_and_is_asked_anew_on_the_notes_as_t
     while len(desk.bench.approver.asked) < 2:
         await asyncio.sleep(0.005)
     desk.answer()
-    # The text that was shown is not there any more: it is proposed and asked anew.
+    # The shown text no longer exists: it is proposed and asked again.
     assert await desk.ended(added.pending) is PendingState.DONE
     assert desk.bench.text("Tea.md") == "Changed meanwhile.\nMilk?\n"
 
@@ -130,7 +132,7 @@ async def test_a_decided_operation_is_not_asked_again_after_a_restart(desk: Desk
 
 
 @pytest.mark.parametrize("was_written", [True, False])
-async def test_what_was_cut_off_is_settled_by_the_journal_and_never_done_again(
+async def test_an_interrupted_operation_is_resolved_by_the_journal_and_never_repeated(
     desk: Desk, was_written: bool
 ) -> None:
     id = await desk.submit()
@@ -158,7 +160,7 @@ async def test_it_expires_before_and_after_a_restart(desk: Desk) -> None:
     assert desk.store.get(id).state is PendingState.EXPIRED and not desk.is_written
 
 
-async def test_its_caller_takes_it_back_and_nobody_else(desk: Desk) -> None:
+async def test_only_its_caller_can_withdraw_an_operation(desk: Desk) -> None:
     id = await desk.submit()
     other = Caller(CLIENT.kind, "Somebody else")
     for call in (desk.operations.status, desk.operations.cancel):
@@ -194,7 +196,7 @@ async def test_a_damaged_file_is_set_aside_and_nothing_is_run(desk: Desk) -> Non
     assert desk.operations.resume() == 0
 
 
-async def test_a_yes_with_a_grant_holds_when_the_file_has_changed_meanwhile(desk: Desk) -> None:
+async def test_an_approval_with_a_grant_applies_if_the_file_has_changed_meanwhile(desk: Desk) -> None:
     desk.let_wait()
     outcome = await desk.operations.submit("add_line", {"name": "Tea", "line": "Milk."}, CLIENT)
     (desk.bench.root / "Tea.md").write_text("Something else.\n", "utf-8")

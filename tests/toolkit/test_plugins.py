@@ -1,4 +1,4 @@
-"""Plug-ins: found by their entry points, off until turned on, left out as a whole when something is wrong."""
+"""Plug-ins are found by their entry points, off until turned on, and skipped completely on an error."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ USER = "---\ntype: user\nmail: a@b.org\n---\nA person.\n"
 
 
 def install(target: Path) -> None:
-    """Put the example where an installer would: its package, and the metadata that its pyproject says."""
+    """Install the example like an installer: its package, and the metadata of its pyproject."""
     project = tomllib.loads((EXAMPLE / "pyproject.toml").read_text("utf-8"))["project"]
     shutil.copytree(EXAMPLE / "src", target, ignore=shutil.ignore_patterns("__pycache__"))
     info = target / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"
@@ -73,7 +73,7 @@ async def test_the_example_is_found_turned_on_called_approved(installed: Path, s
         assert off.error is not None and off.error["type"] == "permission_denied"
         assert "user" not in [one.name for one in workspace.registry.tools(AGENT)]
 
-        workspace.change_vault_settings(VaultSettings(categories_on=("customer_support",)))
+        workspace.change_vault_settings(VaultSettings(categories={"customer_support": True}))
         outcome = await workspace.runner.run(Call.of("user", found, AGENT))
         assert outcome.success and outcome.result["records"][0]["name"] == "Ada"
         change = {"op": "update", "name": "Ada", "properties": {"mail": "ada@c.org"}}
@@ -121,7 +121,7 @@ def test_the_examples_own_tests_pass(tmp_path: Path) -> None:
     assert "passed" in done.stdout
 
 
-# What is left out
+# Skipped plug-ins
 
 OWN = Category("own", "Own", AccessLevel.READ_WRITE)
 
@@ -171,18 +171,18 @@ def test_a_plug_in_with_something_wrong_is_left_out_as_a_whole(value: str, told:
     assert registry.categories == CATEGORIES and registry.all_tools() == CATALOG
 
 
-def test_others_are_loaded_beside_one_that_fails() -> None:
+def test_a_failing_plug_in_does_not_prevent_loading_others() -> None:
     registry, categories, problems = loaded("no_such_module_of_anybody:PLUGIN", f"{__name__}:FINE")
     assert categories == ("own",) and len(problems) == 1
     assert registry.get("first").category == "own"
 
 
-def test_the_second_of_two_that_want_one_name_is_left_out() -> None:
+def test_the_second_plug_in_with_a_name_is_skipped() -> None:
     _, categories, (problem,) = loaded(f"{__name__}:FINE", f"{__name__}:FINE")
     assert categories == ("own",) and "p1" in problem
 
 
-def test_a_category_is_off_whatever_the_plug_in_says() -> None:
+def test_a_category_of_a_plug_in_is_off_by_default() -> None:
     registry, _, problems = loaded(f"{__name__}:EXECUTES")
     assert not problems and not registry.category("own").on
 

@@ -1,4 +1,4 @@
-"""Private notes and read rules: nothing of a hidden note gets out by any way of reading."""
+"""Private notes and read rules: no text of a hidden note is revealed by any way of reading."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ async def test_a_model_learns_nothing_of_a_private_note(bench, tool, arguments):
         assert word.lower() not in str(told).lower()
 
 
-async def test_the_number_of_hits_does_not_tell_of_private_notes(bench):
+async def test_the_number_of_hits_does_not_reveal_private_notes(bench):
     assert (await bench.call("find", {"query": "treasure"})).result == {"text": "0", "paths": []}
     assert (await bench.call("find", {"query": "treasure"}, BUILTIN)).result["text"] == "1"
 
 
-async def test_what_a_private_note_links_to_is_not_told(bench):
+async def test_links_of_a_private_note_are_not_revealed(bench):
     assert (await bench.call("find", {"query": 'linked-from:"Secret"'})).result["paths"] == []
     assert (await bench.call("find", {"query": 'linked-from:"Home"'})).result["paths"] == ["Tea.md"]
 
@@ -46,7 +46,7 @@ async def test_the_user_and_the_built_in_agent_see_them(bench):
         assert "treasure" in (await bench.call("read", {"name": "Secret"}, caller)).result["text"]
 
 
-async def test_a_note_that_has_just_become_private_is_kept_before_the_index_knows(bench):
+async def test_a_newly_private_note_is_hidden_before_the_index_updates(bench):
     (bench.root / "Tea.md").write_text("---\nai: private\n---\nnew secret\n", "utf-8")
     outcome = await bench.call("read", {"name": "Tea"})
     assert outcome.error["type"] == "not_found" and "new secret" not in str(outcome)
@@ -115,5 +115,5 @@ async def test_an_ask_rule_never_opens_a_private_note(bench):
         (b"---\nx: 1\n---\n", False),
     ],
 )
-def test_a_private_note_is_known_however_it_is_written(content, kept):
+def test_a_private_note_is_recognized_in_any_spelling(content, kept):
     assert is_private(content) is kept

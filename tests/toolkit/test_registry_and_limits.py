@@ -98,7 +98,7 @@ def test_a_tool_has_its_own_limit():
         limits.check(look, SEARCH, AGENT)
 
 
-def test_the_users_limits_hold_beside_those_of_the_tools():
+def test_the_users_limits_apply_in_addition_to_those_of_the_tools():
     now = [0.0]
     limits = RateLimiter(lambda: now[0])
     limits.configure((CallLimit(tool="lo*", pause=5), CallLimit(tool="create", per_turn=1)))
@@ -137,7 +137,7 @@ def turn_rules(*rules):
     return made
 
 
-def test_what_must_come_first_comes_first():
+def test_a_tool_that_must_be_called_first_is_enforced():
     rules = turn_rules(TurnRule(kind="first", tools=("search_*",)))
     with pytest.raises(LimitError, match="first"):
         rules.check("read_note", IN_TURN)

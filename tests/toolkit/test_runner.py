@@ -1,4 +1,4 @@
-"""The order of a call, and what comes of it, on a real vault."""
+"""The order of a call's stages and their results, on a real vault."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ AGENT = Caller(CallerKind.DESKTOP_AGENT, "Agent", turn="turn-1", conversation="t
 CLIENT = Caller(CallerKind.MCP, "Claude Desktop")
 
 
-async def test_an_approved_change_is_written_indexed_journaled_logged_and_told(bench):
+async def test_an_approved_change_is_written_indexed_journaled_logged_and_reported(bench):
     outcome = await bench.call("make", {"name": "Coffee", "text": "See [[Tea]]\n", "folder": "Drinks"})
     assert outcome.success and outcome.result == {"path": "Drinks/Coffee.md"}
     assert outcome.message == "Made Drinks/Coffee.md."
@@ -70,7 +70,7 @@ async def test_a_denial_is_an_answer_with_the_users_words(bench):
     assert (entry.decision, entry.reason, entry.commit) == ("user-denied", "not today", None)
 
 
-async def test_errors_are_data_that_help_to_go_on(bench):
+async def test_errors_are_data_with_hints_for_the_next_step(bench):
     outcome = await bench.call("red", {})
     assert outcome.error["type"] == "not_found" and "read" in outcome.error["suggestions"]
     outcome = await bench.call("read", {"name": "Tae"})
@@ -83,7 +83,7 @@ async def test_errors_are_data_that_help_to_go_on(bench):
     assert [entry.decision for entry in bench.audit.entries()] == ["failed"] * 3
 
 
-async def test_a_mistake_in_a_tool_is_internal_and_tells_no_details(bench, caplog, errors):
+async def test_a_bug_in_a_tool_is_an_internal_error_without_details(bench, caplog, errors):
     errors.append("crash failed")
     outcome = await bench.call("crash")
     assert outcome.error["type"] == "internal" and "secret detail" not in str(outcome.as_dict())
@@ -148,7 +148,7 @@ async def test_an_empty_proposal_asks_nothing_and_writes_nothing(bench):
     assert outcome.success and outcome.commit is None and bench.approver.asked == []
 
 
-async def test_undo_takes_a_call_back_and_the_log_knows(bench):
+async def test_undo_reverts_a_call_and_the_log_records_it(bench):
     made = await bench.call("make", {"name": "Coffee"})
     undone = await bench.call("take_back", {"entry": made.entry})
     assert undone.success and not (bench.root / "Coffee.md").exists()
@@ -168,7 +168,7 @@ async def test_a_turns_commits_are_known(bench):
     assert tuple(one.id for one in made) == (first.commit, second.commit)
 
 
-async def test_a_move_is_told_as_a_move(bench):
+async def test_a_move_is_published_as_a_move(bench):
     outcome = await bench.call("rename", {"name": "Tea", "to": "Green tea"})
     event = bench.of(NotesChanged)[-1]
     assert event.moved == ((NotePath("Tea.md"), NotePath("Green tea.md")),)
@@ -192,7 +192,7 @@ async def test_saving_in_the_editor_asks_nothing_and_is_logged(bench):
     assert (await bench.runner.run(Call.save(NotePath("New.md"), b"new", b"new"))).entry == 0
 
 
-async def test_the_person_sees_their_own_tool_calls_too(bench):
+async def test_the_user_sees_their_own_tool_calls_too(bench):
     bench.grants.set_session(Operation.UPDATE, True)
     await bench.call("add_line", {"name": "Tea", "line": "x"}, Caller.user())
     assert len(bench.approver.asked) == 1 and bench.approver.asked[0].offers == ()
@@ -215,14 +215,14 @@ async def test_a_new_folder_outside_asks_and_then_the_toggle_holds(bench):
     assert len(bench.approver.asked) == 2
 
 
-async def test_no_approver_is_a_no(bench):
+async def test_without_an_approver_changes_are_rejected(bench):
     bench.runner._gate._approver = None
     outcome = await bench.call("make", {"name": "Coffee"})
     assert outcome.denied and outcome.error["type"] == "permission_denied"
     assert bench.last().decision == "failed" and not (bench.root / "Coffee.md").exists()
 
 
-async def test_a_lost_commit_gets_into_the_log_on_opening(bench):
+async def test_a_lost_commit_is_logged_on_opening(bench):
     await bench.call("make", {"name": "A"})
     commit = bench.store.commit(bench.approver.asked[0].proposal.restrict_to([]), author="Agent")
     assert bench.runner.log_lost_commits() == 1
@@ -230,7 +230,7 @@ async def test_a_lost_commit_gets_into_the_log_on_opening(bench):
 
 
 @pytest.mark.parametrize("tainted", [False, True])
-async def test_grants_do_not_reach_tainted_callers(bench, tainted):
+async def test_grants_do_not_apply_to_tainted_callers(bench, tainted):
     bench.grants.set_session(Operation.CREATE, True)
     caller = Caller(CallerKind.MCP, "Claude", tainted=tainted)
     assert (await bench.call("make", {"name": "Coffee"}, caller)).success
@@ -240,7 +240,7 @@ async def test_grants_do_not_reach_tainted_callers(bench, tainted):
         assert bench.grants.active_grants()[0].used == 1
 
 
-async def test_what_always_asks_ignores_grants(bench):
+async def test_calls_that_always_ask_ignore_grants(bench):
     bench.grants.set_session(Operation.UPDATE, True)
     await bench.call("merge", {"name": "Tea"})
     await bench.call("remove", {"names": ["Tea"]})
@@ -253,7 +253,7 @@ async def test_secrets_do_not_get_into_log_or_events(bench):
     assert "abcdefghij" not in logged and "x123y" not in logged
 
 
-async def test_an_approval_can_be_a_standing_one(bench):
+async def test_an_approval_can_include_a_grant(bench):
     bench.approver.answers.append(lambda request: Approved(request.proposal, grant=request.offers[1]))
     await bench.call("make", {"name": "A", "folder": "Drafts"})
     assert bench.approver.asked[0].offers[1].label == (
@@ -266,7 +266,7 @@ async def test_an_approval_can_be_a_standing_one(bench):
     assert len(bench.approver.asked) == 3
 
 
-async def test_text_from_outside_is_marked_for_whoever_reads_it(bench):
+async def test_text_from_outside_is_marked_for_every_reader(bench):
     outcome = await bench.call("fetch")
     assert outcome.untrusted and "data" in str(outcome.as_dict()["untrusted"])
     trusted = await bench.call("read", {"name": "Tea"})
@@ -297,7 +297,7 @@ async def test_a_category_that_is_switched_off_while_the_user_is_asked_is_off(be
     assert outcome.error["type"] == "permission_denied" and bench.last().decision == "rule"
 
 
-async def test_a_deny_rule_that_comes_while_the_user_is_asked_holds(bench):
+async def test_a_deny_rule_added_during_the_question_applies(bench):
     def deny(request):
         rule = Rule(effect="deny", operations=("create",), glob="**")
         bench.policy.configure(PermissionSettings(rules=(rule,)))

@@ -1,4 +1,4 @@
-"""Who answers what, when nobody does, and what an answer may be."""
+"""Approvals: who decides, what happens without an answer, and which answers are valid."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ async def forever(request):
     await asyncio.Event().wait()
 
 
-async def test_no_answer_in_time_is_a_no(bench):
+async def test_a_timeout_is_a_denial(bench):
     bench.policy.approval_timeout = 0.05
     bench.approver.answers.append(forever)
     outcome = await bench.call("make", {"name": "Coffee"}, CLIENT)
@@ -31,7 +31,7 @@ async def test_no_answer_in_time_is_a_no(bench):
     assert bench.of(ApprovalAnswered)[-1].decision is None
 
 
-async def test_in_a_vault_that_is_open_for_reading_only_nobody_is_asked(bench):
+async def test_in_a_read_only_vault_no_approval_is_requested(bench):
     bench.store.writable = False
     outcome = await bench.call("make", {"name": "Coffee"})
     assert not outcome.success and "reading only" in outcome.message
@@ -60,7 +60,7 @@ async def test_the_user_and_the_agent_of_the_window_have_no_time_limit(bench):
 
 
 @pytest.mark.parametrize("error", [RuntimeError("broken"), TimeoutError(), asyncio.CancelledError(), None])
-async def test_a_failing_approver_is_a_no_and_is_logged(bench, error, errors):
+async def test_a_failing_approver_is_a_denial_and_is_logged(bench, error, errors):
     errors.append("the approver failed")
 
     def fail(request):
@@ -93,7 +93,7 @@ async def test_a_withdrawn_call_withdraws_the_question_and_is_logged(bench):
     assert bench.of(ToolFinished)[-1].outcome.entry == bench.last().id
 
 
-async def test_a_call_withdrawn_while_it_writes_is_written_and_told_as_it_is(bench, monkeypatch):
+async def test_a_call_withdrawn_while_it_writes_completes_and_is_logged(bench, monkeypatch):
     task: asyncio.Task[object] | None = None
     loop = asyncio.get_running_loop()
     commit = bench.store.commit
@@ -126,7 +126,7 @@ async def test_several_calls_wait_at_once_and_are_answered_in_any_order(bench):
     assert len({entry.commit for entry in bench.audit.entries()}) == 3
 
 
-async def test_the_user_may_edit_and_the_caller_is_told(bench):
+async def test_the_user_may_edit_and_the_caller_is_informed(bench):
     def edit(request):
         (change,) = request.proposal.changes
         return Approved(ChangeSet((Create(change.path, b"my words"),)), edited=True)
@@ -166,7 +166,7 @@ async def test_calls_that_a_limit_refuses_are_one_row_with_a_count(bench):
     assert last.result.startswith("299 more calls were refused by the limit after entry 51")
 
 
-async def test_to_leave_everything_out_is_a_no(bench):
+async def test_leaving_everything_out_is_a_denial(bench):
     bench.approver.answers.append(lambda r: Approved(ChangeSet(())))
     outcome = await bench.call("make", {"name": "Coffee"})
     assert outcome.denied and outcome.error is None and bench.last().decision == "user-denied"
@@ -201,7 +201,7 @@ def foreign_grant(request):
 @pytest.mark.parametrize(
     "answer", [other_path, other_kind, other_before, one_more, another_thing, foreign_grant]
 )
-async def test_an_answer_to_something_else_is_a_no(bench, answer, errors):
+async def test_an_approval_of_something_else_is_a_denial(bench, answer, errors):
     errors.append("the approver failed")
     before = bench.text("Tea.md")
     bench.approver.answers.append(answer)
@@ -211,7 +211,7 @@ async def test_an_answer_to_something_else_is_a_no(bench, answer, errors):
     assert bench.grants.active_grants() == ()
 
 
-async def test_a_file_that_changed_meanwhile_is_asked_about_anew(bench):
+async def test_a_file_that_changed_meanwhile_is_asked_about_again(bench):
     def change_it_first(request):
         (bench.root / "Tea.md").write_text("Theirs.\n", "utf-8")
         return Approved(request.proposal)
@@ -237,7 +237,7 @@ async def test_a_file_that_keeps_changing_is_a_conflict(bench):
     assert entry.decision == "failed" and entry.reason.startswith("user-approved, then conflict")
 
 
-async def test_nothing_is_written_while_the_log_cannot_be(bench, monkeypatch, caplog, errors):
+async def test_nothing_is_written_while_the_log_is_unwritable(bench, monkeypatch, caplog, errors):
     errors += [f"{count} audit entries wait to be written: disk full" for count in (1, 2)]
 
     def refuse(entry):
@@ -264,7 +264,7 @@ async def test_a_failing_index_does_not_undo_what_is_written(bench, monkeypatch,
 
 
 async def two_wait(bench, first, second, **call):
-    """Two calls that wait for an answer; `settle(place, answer)` gives one."""
+    """Start two calls that wait for an answer; `settle(place, answer)` gives one."""
     answers = [asyncio.get_running_loop().create_future() for _ in range(2)]
     bench.approver.answers += [lambda request, answer=answer: answer for answer in answers]
     tasks = [
@@ -292,7 +292,7 @@ async def test_a_new_grant_answers_the_questions_that_it_covers(bench):
     assert [event.by_grant for event in bench.of(ApprovalAnswered)] == [False, True]
 
 
-async def test_a_question_that_a_grant_does_not_cover_goes_on_waiting(bench):
+async def test_a_question_that_a_grant_does_not_cover_keeps_waiting(bench):
     tasks, answers = await two_wait(bench, ("One", {"folder": "in"}), ("Two", {"folder": "out"}))
     bench.grants.add(GrantOffer("", Operation.CREATE, folder="in"))
     assert (await tasks[0]).success and not answers[1].done()
@@ -301,14 +301,14 @@ async def test_a_question_that_a_grant_does_not_cover_goes_on_waiting(bench):
     assert [entry.decision for entry in bench.audit.entries()][:2] == ["user-approved", "auto-approved"]
 
 
-async def test_a_session_toggle_answers_what_waits(bench):
+async def test_a_session_toggle_answers_open_questions(bench):
     tasks, _ = await two_wait(bench, ("One", {}), ("Two", {}))
     bench.grants.set_session(Operation.CREATE, True)
     assert all(outcome.success for outcome in await asyncio.gather(*tasks))
     assert {entry.decision for entry in bench.audit.entries()[:2]} == {"auto-approved"}
 
 
-async def test_no_grant_answers_what_always_asks(bench):
+async def test_no_grant_answers_calls_that_always_ask(bench):
     tainted = Caller(CallerKind.DESKTOP_AGENT, "Agent", tainted=True)
     tasks, answers = await two_wait(bench, ("One", {}), ("Two", {}), caller=tainted)
     bench.approver.answers.append(forever)

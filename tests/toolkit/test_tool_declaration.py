@@ -1,4 +1,4 @@
-"""A tool is its function: schema, arguments and descriptions are derived, and mistakes show at import."""
+"""A tool is its function: schema, arguments and descriptions are derived, and mistakes raise at import."""
 
 from __future__ import annotations
 
@@ -219,7 +219,7 @@ def test_nested_models_are_inlined():
         ("Do.\n\n    Args:\n        x: X.", {"operations": {"a": "x"}}),
     ],
 )
-def test_a_tool_that_breaks_its_promises_is_refused(body, options):
+def test_a_tool_that_contradicts_its_declaration_is_refused(body, options):
     with pytest.raises(TypeError):
         declare(Done, body, **options)
 

@@ -1,4 +1,4 @@
-"""Several calls of one tool are one proposal: asked once, written and undone together."""
+"""Several calls of one tool are one proposal: approved once, written and undone together."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ async def test_many_notes_are_one_question_one_commit_and_one_undo(workspace, ap
     assert {name: workspace.store.read(NotePath(name)) for name in before} == before
 
 
-async def test_calls_for_one_note_build_on_one_another(workspace, approver):
+async def test_calls_for_one_note_build_on_each_other(workspace, approver):
     names = ["Concepts/Gimbal.md"] * 2
     outcome = await call(workspace, add_tag, names, [{"tag": "one"}, {"tag": "two"}])
     assert outcome.success and len(approver.asked) == 1
@@ -38,13 +38,13 @@ async def test_calls_for_one_note_build_on_one_another(workspace, approver):
     assert b"one" in text and b"two" in text
 
 
-async def test_a_note_that_can_not_be_changed_is_left_out_with_its_reason(workspace):
+async def test_a_note_that_cannot_be_changed_is_left_out_with_its_reason(workspace):
     names = ["Instruments/H1.md", "Concepts/Gimbal.md"]
     outcome = await call(workspace, remove_tag, names, [{"tag": "instrument"}] * 2)
     assert outcome.success and outcome.result["notes"] == ["Instruments/H1.md"]
     assert "Gimbal" in outcome.result["left_out"][0]
 
 
-async def test_when_every_call_fails_the_first_error_is_told(workspace):
+async def test_if_every_call_fails_the_first_error_is_raised(workspace):
     outcome = await call(workspace, remove_tag, ["Concepts/Gimbal.md"], [{"tag": "nope"}])
     assert outcome.error["type"] == "not_found"

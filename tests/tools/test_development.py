@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -28,13 +29,18 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the commands ar
 def dev(workspace, sample_vault):
     """The workspace with the category on, and a file that is no note."""
     (sample_vault / "numbers.txt").write_text(NUMBERS)
-    workspace.change_vault_settings(VaultSettings(categories_on=("development",)))
+    workspace.change_vault_settings(VaultSettings(categories={"development": True}))
     return workspace
+
+
+def use_sandbox(workspace, sandbox):
+    services = workspace.runner.services
+    services["development"] = replace(services["development"], sandbox=sandbox)
 
 
 @pytest.fixture
 async def boxed(dev):
-    if problem := await dev.runner.services.sandbox.problem():
+    if problem := await dev.runner.services["development"].sandbox.problem():
         pytest.skip(f"no sandbox on this system: {problem}")
     return dev
 
@@ -43,7 +49,7 @@ async def boxed(dev):
 def open_(dev, sample_vault):
     """The same without a sandbox, and without private notes."""
     (sample_vault / PRIVATE).unlink()
-    dev.runner.services.sandbox = Sandbox("")
+    use_sandbox(dev, Sandbox(""))
     return dev
 
 
@@ -60,7 +66,7 @@ async def test_the_category_is_off_until_it_is_turned_on(workspace, approver):
 # Commands
 
 
-async def test_the_question_shows_the_exact_command_and_what_keeps_it_in(boxed, approver):
+async def test_the_approval_shows_the_exact_command_and_its_sandbox(boxed, approver):
     outcome = await call(boxed, "shell", command="sort", args=["-r", "numbers.txt"], timeout=30)
     assert outcome.success and outcome.result["output"] == "two\nthree\none\n"
     (request,) = approver.asked
@@ -71,18 +77,18 @@ async def test_the_question_shows_the_exact_command_and_what_keeps_it_in(boxed, 
     assert request.offers == ()
 
 
-async def test_nothing_is_run_before_a_yes(boxed, approver, tmp_path):
+async def test_nothing_is_run_before_approval(boxed, approver, tmp_path):
     approver.answers = [Denied("no")]
     assert (await call(boxed, "shell", command="ls")).denied
 
 
-async def test_a_command_that_only_reads_can_not_write(boxed, sample_vault):
+async def test_a_read_only_command_cannot_write(boxed, sample_vault):
     outcome = await call(boxed, "shell", command="cp", args=["numbers.txt", "copy.txt"])
     assert outcome.success and outcome.result["exit_code"] != 0
     assert not (sample_vault / "copy.txt").exists()
 
 
-async def test_private_notes_and_git_are_kept_from_a_models_command(boxed, sample_vault):
+async def test_private_notes_and_git_are_hidden_from_a_models_command(boxed, sample_vault):
     (sample_vault / ".git").mkdir()
     (sample_vault / ".git" / "old").write_text("treasure")
     secret = (sample_vault / PRIVATE).read_text("utf-8").splitlines()[-1]
@@ -117,7 +123,7 @@ async def test_the_changes_of_a_command_can_be_refused(boxed, approver, sample_v
     assert ran.result.startswith("it ran") and ran.tool == "shell" and refused.result == "denied"
 
 
-async def test_what_changed_meanwhile_is_kept(boxed, approver, sample_vault):
+async def test_concurrent_changes_are_kept(boxed, approver, sample_vault):
     def meanwhile(request):
         (sample_vault / "numbers.txt").write_text("mine\n")
         return Approved(request.proposal)
@@ -128,7 +134,7 @@ async def test_what_changed_meanwhile_is_kept(boxed, approver, sample_vault):
     assert outcome.error["type"] == "conflict" and (sample_vault / "numbers.txt").read_text() == "mine\n"
 
 
-async def test_a_time_out_is_told_and_drops_what_was_written(boxed, approver, sample_vault):
+async def test_a_timeout_is_reported_and_discards_the_changes(boxed, approver, sample_vault):
     script = "echo x > made.txt; sleep 600"
     outcome = await call(boxed, "shell", command="sh", args=["-c", script], timeout=1, writes=True)
     assert outcome.success and outcome.result["timed_out"] and "stopped after 1 s" in outcome.message
@@ -160,8 +166,8 @@ async def test_without_a_sandbox_the_question_and_the_result_say_so(open_, appro
     assert (sample_vault / "numbers.txt").read_text() == NUMBERS  # It worked on a copy.
 
 
-async def test_without_a_sandbox_no_model_runs_commands_beside_private_notes(dev, approver):
-    dev.runner.services.sandbox = Sandbox("")
+async def test_without_a_sandbox_no_model_runs_commands_next_to_private_notes(dev, approver):
+    use_sandbox(dev, Sandbox(""))
     outcome = await call(dev, "shell", command="ls")
     assert outcome.error["type"] == "permission_denied" and not approver.asked
     assert (await call(dev, "shell", caller=MINE, command="ls")).success

@@ -1,4 +1,4 @@
-"""Suggested relations where the user named a cross-encoder, through the tools, on the sample vault."""
+"""Suggested relations with a cross-encoder chosen by the user, through the tools, on the sample vault."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ async def reclassified(workspace):
         ("It is not so that the sea watch kept time.", "CONTRADICTS", "nli reads contradiction"),
     ],
 )
-async def test_the_model_gives_the_type_and_is_named(workspace, program, second, kind, says):
+async def test_the_model_determines_the_type_and_is_named(workspace, program, second, kind, says):
     await two_notes(workspace, second)
     before = (await call(workspace, "find_related_nodes", node_id="Ours", min_similarity=0.1)).result
     workspace.change_settings("embeddings", cross_encoder="nli", python=str(program.path))
@@ -56,7 +56,7 @@ async def test_the_model_gives_the_type_and_is_named(workspace, program, second,
     assert made["new_type"] == kind and says in made["reasoning"] and program.starts == ["nli"]
 
 
-async def test_the_queue_is_judged_too(workspace, program):
+async def test_the_queue_is_checked_too(workspace, program):
     workspace.change_settings("embeddings", cross_encoder="nli", python=str(program.path))
     links = "\n".join(f"[[Shared {number}]]" for number in range(7))
     for name in ("One of two", "Two of two"):
@@ -72,7 +72,7 @@ async def test_the_queue_is_judged_too(workspace, program):
     assert pair["auto"] == (pair["score"] >= 0.8)
 
 
-async def test_a_model_that_cannot_be_loaded_is_told_once(workspace, program):
+async def test_a_model_that_cannot_be_loaded_is_reported_once(workspace, program):
     await two_notes(workspace, "Some sea watch kept good time at sea.")
     workspace.change_settings("embeddings", cross_encoder="none", python=str(program.path))
     first = await reclassified(workspace)
@@ -84,7 +84,7 @@ async def test_a_model_that_cannot_be_loaded_is_told_once(workspace, program):
     assert "cross-encoder" not in again["reasoning"] and program.starts == ["none"]
 
 
-async def test_what_is_kept_from_models_is_not_shown_to_it(workspace, program):
+async def test_notes_hidden_from_models_are_not_sent_to_it(workspace, program):
     await two_notes(workspace, "---\nai: private\n---\nSome sea watch kept good time at sea.")
     workspace.change_settings("embeddings", cross_encoder="nli", python=str(program.path))
     made = await reclassified(workspace)

@@ -1,4 +1,4 @@
-"""The category filesystem: free in the vault, asked about outside, refused where nobody reads."""
+"""The category filesystem: free in the vault, with approval outside, refused at forbidden locations."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ async def test_lines_of_a_file_are_counted_from_zero(workspace, sample_vault):
     assert past.result["text"] == "" and past.result["lines"] == 0
 
 
-async def test_private_notes_are_not_there_for_a_model(workspace, sample_vault):
+async def test_private_notes_do_not_exist_for_a_model(workspace, sample_vault):
     (sample_vault / "Fresh.md").write_text("---\nai: private\n---\nthe treasure\n")  # Not indexed yet.
     assert PRIVATE not in listed(await call(workspace, "directory_list", path="Journal"))
     assert "Fresh.md" not in listed(await call(workspace, "find", pattern="fresh*"))
@@ -97,7 +97,7 @@ async def test_programs_own_data_is_neither_listed_nor_read(workspace, sample_va
     assert not (await call(workspace, "grep", pattern="^treasure$")).result["matches"]
 
 
-async def test_what_is_not_text_is_said_and_not_shown(workspace, sample_vault):
+async def test_a_binary_file_is_reported_and_not_shown(workspace, sample_vault):
     (sample_vault / "blob.bin").write_bytes(b"abc\0treasure")
     outcome = await call(workspace, "file_read", path="blob.bin")
     assert outcome.result["binary"] and outcome.result["text"] == "" and "no text" in outcome.message
@@ -119,7 +119,7 @@ async def test_bounds_are_in_the_schema(workspace, arguments):
     assert outcome.error["type"] == "invalid_parameters"
 
 
-async def test_no_pattern_is_slow_and_one_that_re2_has_not_is_told(workspace, sample_vault):
+async def test_no_pattern_is_slow_and_unsupported_ones_are_errors(workspace, sample_vault):
     (sample_vault / "slow.txt").write_text("a" * 50_000 + "\n")
     assert (await call(workspace, "grep", pattern="(a+)+$b", files="slow.txt")).success
     refused = await call(workspace, "grep", pattern="(?=a)b")
@@ -152,13 +152,13 @@ async def test_a_new_folder_outside_is_asked_about_even_where_reading_outside_is
     assert len(approver.asked) == 2
 
 
-async def test_no_means_that_nothing_is_read(workspace, approver, outside):
+async def test_a_denial_prevents_reading(workspace, approver, outside):
     approver.answers = [Denied("not these")]
     outcome = await call(workspace, "grep", pattern="treasure", path=str(outside))
     assert outcome.denied and outcome.words == "not these" and "treasure" not in str(outcome.result)
 
 
-async def test_whether_something_is_there_is_not_told_before_the_user_agrees(workspace, approver, outside):
+async def test_existence_is_not_revealed_before_approval(workspace, approver, outside):
     approver.answers = [Denied()]
     there = await call(workspace, "file_read", path=str(outside / "one.txt"))
     not_there = await call(workspace, "file_read", path=str(outside / "none.txt"))
@@ -180,7 +180,7 @@ async def test_grep_and_lists_outside(workspace, outside):
     assert names == [str(outside / "picture.png")]
 
 
-async def test_a_link_is_asked_about_by_what_it_points_to(workspace, approver, outside, sample_vault):
+async def test_the_approval_of_a_link_names_its_target(workspace, approver, outside, sample_vault):
     (sample_vault / "way out").symlink_to(outside)
     (sample_vault / "out.txt").symlink_to(outside / "one.txt")
     approver.answers = [Denied()]
@@ -202,9 +202,7 @@ async def test_a_link_outside_is_not_followed_out_of_the_folder(workspace, outsi
     assert "secret" not in str(found.result) and "file.txt" not in str(found.result)
 
 
-async def test_a_link_that_is_put_in_the_way_after_the_question_is_not_followed(
-    workspace, approver, outside, tmp_path
-):
+async def test_a_link_created_after_the_approval_is_not_followed(workspace, approver, outside, tmp_path):
     (tmp_path / "Elsewhere").mkdir()
     (tmp_path / "Elsewhere" / "one.txt").write_text("not approved")
 
@@ -238,7 +236,7 @@ OF_OTHER_SYSTEMS = ("CON", "aux.txt", "C:\\secrets.txt", "\\\\server\\share", "\
     ("tool", "more"),
     [("file_read", {}), ("directory_list", {}), ("grep", {"pattern": "x"}), ("find", {"pattern": "x"})],
 )
-async def test_what_nobody_reads_is_refused_without_a_question(workspace, approver, tool, more):
+async def test_forbidden_locations_are_refused_without_a_question(workspace, approver, tool, more):
     for path in (*CLIMBING, *CLOSED, *OF_OTHER_SYSTEMS):
         outcome = await call(workspace, tool, path=path, **more)
         expected = "permission_denied" if path in CLOSED else "invalid_parameters"
@@ -253,7 +251,7 @@ async def test_the_apps_own_data_is_refused(workspace, approver):
 
 
 @pytest.mark.skipif(not PIPES, reason="this system has no named pipes")
-async def test_a_pipe_and_a_device_link_do_not_hold_anything_up(workspace, outside, sample_vault):
+async def test_pipes_and_device_links_do_not_block(workspace, outside, sample_vault):
     os.mkfifo(outside / "pipe")
     (outside / "zero").symlink_to("/dev/zero")
     (sample_vault / "zero.txt").symlink_to("/dev/zero")
@@ -264,7 +262,7 @@ async def test_a_pipe_and_a_device_link_do_not_hold_anything_up(workspace, outsi
     assert len(found.result["matches"]) == 1
 
 
-async def test_a_file_or_folder_that_is_not_there(workspace, outside):
+async def test_a_missing_file_or_folder_is_an_error(workspace, outside):
     for path in ("none.txt", str(outside / "none.txt")):
         assert (await call(workspace, "file_read", path=path)).error["type"] == "not_found"
         assert not (await call(workspace, "directory_list", path=path)).success
@@ -286,14 +284,14 @@ def notes_outside(outside: Path) -> Path:
 
 
 def without(outcome, *names: str) -> str:
-    """All that the caller is told, without what it said itself."""
+    """Return the whole answer without the caller's own input."""
     told = repr((outcome.success, outcome.result, outcome.message, outcome.error, outcome.details))
     for name in names:
         told = told.replace(name, "NAME")
     return told
 
 
-async def test_private_notes_outside_are_not_there_for_a_model(workspace, notes_outside):
+async def test_private_notes_outside_do_not_exist_for_a_model(workspace, notes_outside):
     top = str(notes_outside)
     found = await call(workspace, "find", pattern="*.md", path=top)
     assert [Path(path).name for path in listed(found)] == ["public.md"]

@@ -1,4 +1,4 @@
-"""The tool git: its operations, what it may not show, and what a hostile repository can't make it run."""
+"""The tool git: its operations, hidden files, and hostile repositories."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def repository(workspace, sample_vault):
     by_hand(sample_vault, "init", "--quiet", "--initial-branch=main")
     by_hand(sample_vault, "add", ".")
     by_hand(sample_vault, "commit", "--quiet", "-m", "All notes")
-    workspace.change_vault_settings(VaultSettings(categories_on=("development",)))
+    workspace.change_vault_settings(VaultSettings(categories={"development": True}))
     return workspace
 
 
@@ -77,16 +77,16 @@ async def test_a_commit_is_made_of_what_is_staged(repository, sample_vault):
     assert nothing.error["type"] == "invalid_parameters" and "nothing" in nothing.message
 
 
-async def test_nothing_is_done_without_a_yes(repository, approver, sample_vault):
+async def test_nothing_is_done_without_approval(repository, approver, sample_vault):
     approver.answers = [Denied()]
     assert (await git(repository, "branch", name="no")).denied
     assert "no" not in by_hand(sample_vault, "branch").split()
 
 
-async def test_private_notes_are_not_told_of(repository, sample_vault):
+async def test_private_notes_are_not_revealed(repository, sample_vault):
     with (sample_vault / PRIVATE).open("a") as file:
         file.write("the treasure\n")
-    # Was private when it was committed, and is public or gone now.
+    # Was private when it was committed, and is public or deleted now.
     (sample_vault / "Once.md").write_text("---\nai: private\n---\nold treasure\n")
     by_hand(sample_vault, "add", "Once.md")
     by_hand(sample_vault, "commit", "--quiet", "-m", "Once")
@@ -102,7 +102,7 @@ async def test_private_notes_are_not_told_of(repository, sample_vault):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the programs are scripts of Unix")
-async def test_nothing_that_the_repository_names_is_run(repository, sample_vault, tmp_path):
+async def test_no_program_of_the_repository_is_run(repository, sample_vault, tmp_path):
     mark, program = tmp_path / "was run", tmp_path / "program"
     program.write_text(f"#!/bin/sh\necho \"$0 $@\" >> '{mark}'\ncat\n")
     program.chmod(0o755)
@@ -166,7 +166,7 @@ async def test_nothing_that_the_repository_names_is_run(repository, sample_vault
         ("push", {}),
     ],
 )
-async def test_what_git_does_not_take(repository, approver, op, arguments):
+async def test_invalid_git_arguments_are_refused(repository, approver, op, arguments):
     outcome = await git(repository, op, **arguments)
     assert outcome.error["type"] == "invalid_parameters" and not approver.asked
 
@@ -179,7 +179,7 @@ async def test_paths_are_names_and_no_patterns_or_options(repository, sample_vau
 
 async def test_only_the_vaults_own_repository_is_used(workspace, sample_vault):
     by_hand(sample_vault.parent, "init", "--quiet")
-    workspace.change_vault_settings(VaultSettings(categories_on=("development",)))
+    workspace.change_vault_settings(VaultSettings(categories={"development": True}))
     assert (await git(workspace, "status")).error["type"] == "not_found"
     (sample_vault / ".git").write_text(f"gitdir: {sample_vault.parent / '.git'}\n")
     assert (await git(workspace, "status")).error["type"] == "not_found"

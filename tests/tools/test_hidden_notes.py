@@ -1,4 +1,4 @@
-"""Notes and blocks that a caller may not see: nothing of them gets out by undo, versions, counts, errors."""
+"""Hidden notes and blocks are not revealed by undo, versions, counts or errors."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ async def keep_diary(workspace, text="alpha\nbeta\n"):
 
 
 async def edit_diary(workspace):
-    """The built-in agent, which sees private notes, changes the diary; the number of its entry."""
+    """Change the diary with the built-in agent, which sees private notes; return the number of its entry."""
     outcome = await call(workspace, "edit_note", BUILTIN, name="Diary of Anna", op="append", text="gamma")
     assert outcome.success
     return outcome.entry
@@ -80,7 +80,7 @@ async def test_undo_of_a_move_that_rewrote_a_private_note_names_the_others_only(
     assert b"[[Topic]]" in workspace.store.read(DIARY)
 
 
-async def test_undo_does_not_tell_of_notes_outside_the_folders_of_a_caller(workspace):
+async def test_undo_does_not_reveal_notes_outside_the_folders_of_a_caller(workspace):
     made = await call(workspace, "create_note", BUILTIN, name="Plan X", content="x", folder="Elsewhere")
     profile = CallerProfile(caller="Client", folders=("Work",))
     workspace.policy.configure(PermissionSettings(callers=(profile,)))
@@ -99,7 +99,7 @@ async def test_a_refusal_names_the_folders_of_a_caller_and_not_the_note_that_lin
 
 
 @pytest.mark.parametrize("other", [CLIENT, Caller(CallerKind.MCP, MODEL.name)])
-async def test_undo_does_not_tell_of_a_block_of_another_agent(workspace, other):
+async def test_undo_does_not_reveal_a_block_of_another_agent(workspace, other):
     made = await call(workspace, "block", op="create", label="salary plan", content="x")
     for arguments in ({"entry": made.entry}, {"turn": "m1"}, {}):
         outcome = await call(workspace, "undo", other, **arguments)
@@ -124,7 +124,7 @@ async def test_of_a_note_that_is_open_now_the_private_versions_are_left_out(work
     assert len((await call(workspace, "note_history", name=str(DIARY))).result["versions"]) == 1
 
 
-# Counts, and what the user changed of a proposal
+# Counts, and the user's edits of a proposal
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ async def test_what_is_rewritten_in_a_private_note_is_not_counted_for_a_model(wo
     assert not outcome.result.get("relationships_removed")
 
 
-async def test_an_approval_in_part_does_not_tell_of_a_private_note(workspace, approver):
+async def test_a_partial_approval_does_not_reveal_a_private_note(workspace, approver):
     await keep_diary(workspace, "see [[Topic]]\n")
     await make_topic(workspace)
     await call(workspace, "create_note", BUILTIN, name="Other", content="see [[Topic]]")
@@ -165,7 +165,7 @@ async def test_an_approval_in_part_does_not_tell_of_a_private_note(workspace, ap
 
 
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="there is no sandbox on this system")
-async def test_a_note_that_becomes_private_while_the_user_is_asked_is_kept_from_the_command(
+async def test_a_note_that_becomes_private_during_the_approval_is_hidden_from_the_command(
     workspace, approver
 ):
     workspace.registry.set_category("development", True)
@@ -193,7 +193,7 @@ async def test_a_command_does_not_learn_the_name_of_a_private_note(workspace):
     assert "Journal" in (await call(workspace, "shell", command="ls")).result["output"]
 
 
-# Everything that reads
+# All reads
 
 
 READS = (
@@ -217,7 +217,7 @@ READS = (
 )
 
 
-async def test_nothing_that_reads_tells_a_model_of_a_private_note(workspace):
+async def test_no_read_reveals_a_private_note_to_a_model(workspace):
     await call(workspace, "create_note", BUILTIN, name="Topic", content="A topic of beech.")
     await keep_diary(workspace, "The Topic: walnut #walnut\n\n## Relations\n\n- supports [[Topic]]\n")
     for tool, arguments in READS:
@@ -252,10 +252,10 @@ async def test_a_path_that_may_not_be_used_is_refused_alike_whatever_is_there(wo
     assert len(approver.asked) == asked
 
 
-async def test_a_tool_that_says_it_only_creates_is_held_to_it(workspace, approver):
+async def test_a_creates_only_tool_cannot_change_files(workspace, approver):
     @make_tool(category="notes", creates_only=True)
     async def pretend(context: ToolContext, name: NoteName) -> Proposal[ToolResult]:
-        """Change a note, against its word.
+        """Change a note, contrary to its declaration.
 
         Args:
             name: The note.

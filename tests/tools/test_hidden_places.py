@@ -1,4 +1,4 @@
-"""Rules on reading hold in other places than the vault: blocks, the archive, files of folders outside."""
+"""Read rules apply to other stores than the vault: blocks, the archive, files of source folders."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def deny(workspace, *globs: str, effect: str = "deny") -> None:
 
 
 @pytest.mark.parametrize("effect", ["deny", "ask"])
-async def test_a_block_that_a_rule_keeps_back_is_not_there(workspace, approver, effect) -> None:
+async def test_a_block_hidden_by_a_rule_does_not_exist(workspace, approver, effect) -> None:
     await make(workspace, "secret plan", content="the treasure\n")
     await make(workspace, "open")
     await call(workspace, "block", op="pin", label="secret plan")
@@ -54,7 +54,7 @@ async def test_a_block_that_a_rule_keeps_back_is_not_there(workspace, approver, 
     swapped = await call(workspace, "context", op="swap", archive_label="open", load_label="secret plan")
     assert kind_of(swapped) == "not_found"
     assert "secret plan" not in {one.label for one in workspace._model_visibility.pinned_for(AGENT)}
-    # Whom the rule does not name sees it, and nothing of it has changed.
+    # A caller that the rule does not name sees it, and it is unchanged.
     mine = Caller.user()
     assert (await call(workspace, "block", mine, op="load", label="secret plan")).result[
         "text"
@@ -62,7 +62,7 @@ async def test_a_block_that_a_rule_keeps_back_is_not_there(workspace, approver, 
     assert not approver.asked
 
 
-async def test_the_archive_is_searched_without_what_is_kept_back(workspace) -> None:
+async def test_the_archive_is_searched_without_hidden_entries(workspace) -> None:
     for text in ("Green tea.", "Black tea.", "White tea."):
         assert (await call(workspace, "recall", op="insert", content=text)).success
     found = (await call(workspace, "recall", op="search", query="tea")).result["entries"]
@@ -76,13 +76,13 @@ async def test_the_archive_is_searched_without_what_is_kept_back(workspace) -> N
     assert everywhere.result["results"] == []
 
 
-async def test_a_rule_for_the_whole_vault_holds_back_in_every_place(workspace) -> None:
+async def test_a_rule_for_the_whole_vault_applies_to_every_store(workspace) -> None:
     await make(workspace, "plan")
     deny(workspace, "**")
     assert (await call(workspace, "block", op="list")).result["blocks"] == []
 
 
-async def test_clients_are_offered_no_labels_that_are_kept_from_them(workspace) -> None:
+async def test_clients_see_no_hidden_labels(workspace) -> None:
     client = Client(CallerKind.MCP, "Client")
     for label in ("open", "secret"):
         outcome = await call(workspace, "block", CLIENT, op="create", label=label, content="x")
@@ -94,7 +94,7 @@ async def test_clients_are_offered_no_labels_that_are_kept_from_them(workspace) 
     assert await workspace.hub.complete(client, "block", "op") == ["open"]
 
 
-async def test_a_file_of_a_folder_outside_that_a_rule_keeps_back(desk: Desk) -> None:  # noqa: F811
+async def test_a_file_outside_hidden_by_a_rule_does_not_exist(desk: Desk) -> None:  # noqa: F811
     await desk.add(("**", Permission.READ_WRITE))
     desk.write("private/Diary.txt", "my diary\n")
     assert (await desk.file("load", "private/Diary.txt")).success
@@ -106,7 +106,7 @@ async def test_a_file_of_a_folder_outside_that_a_rule_keeps_back(desk: Desk) -> 
         refused = await desk.file(op, "private/Diary.txt")
         assert kind_of(refused) == "not_found" and "diary\n" not in str(refused)
     assert "private" not in str((await desk.file("status")).result)
-    # The block that it was loaded into is kept back with it.
+    # The block that it was loaded into is hidden with it.
     loaded = await desk.workspace.runner.run(Call.of("block", {"op": "load", "label": label}, AGENT))
     assert kind_of(loaded) == "not_found"
     told = await desk.workspace.runner.run(Call.of("source", {"op": "status", "source_id": "desk"}, AGENT))
@@ -127,7 +127,7 @@ RULES = st.lists(
 
 
 @given(RULES, st.randoms())
-def test_deny_beats_ask_beats_allow_in_every_place(tmp_path_factory, rules, random) -> None:
+def test_deny_beats_ask_beats_allow_in_every_store(tmp_path_factory, rules, random) -> None:
     grants = Grants(Path(tmp_path_factory.getbasetemp()))
     turned = list(rules)
     random.shuffle(turned)

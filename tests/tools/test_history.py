@@ -30,7 +30,7 @@ def here(workspace):
 
 
 async def conflicting_turn(workspace):
-    """A turn that creates, changes, deletes and moves; then the user changes what it had changed."""
+    """Run a turn that creates, changes, deletes and moves; then the user changes the same files."""
     await call(workspace, "create_note", name="New", content="one\n")
     await call(workspace, "create_note", name="Old", content="alpha\nbeta\n", caller=Caller.user())
     await call(workspace, "create_note", name="Gone", content="gone\n", caller=Caller.user())
@@ -41,14 +41,14 @@ async def conflicting_turn(workspace):
     return tuple(one.id for one in workspace.audit.commits_of_turn("t1", workspace.journal))
 
 
-async def test_an_agent_is_told_of_a_conflict_and_nothing_is_written(workspace):
+async def test_a_conflict_is_reported_to_the_agent_and_nothing_is_written(workspace):
     commits = await conflicting_turn(workspace)
     outcome = await call(workspace, "undo", turn="t1")
     assert outcome.error["type"] == "conflict" and set(outcome.error["commits"]) == set(commits)
     assert outcome.error["paths"] == ["Older.md"] and outcome.commit is None
 
 
-async def test_a_settled_undo_is_one_change_set_asked_journaled_and_marked(workspace, approver):
+async def test_a_resolved_undo_is_one_approved_journaled_change_set(workspace, approver):
     commits = await conflicting_turn(workspace)
     plan = workspace.journal.undo(commits, here(workspace))
     (conflict,) = plan.conflicts
@@ -69,7 +69,7 @@ async def test_a_settled_undo_is_one_change_set_asked_journaled_and_marked(works
     assert all(workspace.journal.commit(number).undone_by == made.id for number in commits)
 
 
-async def test_a_settled_undo_that_the_user_refuses_after_all_writes_nothing(workspace, approver):
+async def test_a_resolved_undo_that_the_user_denies_writes_nothing(workspace, approver):
     commits = await conflicting_turn(workspace)
     plan = workspace.journal.undo(commits, here(workspace))
     approver.answers[:] = [Denied()]
@@ -78,7 +78,7 @@ async def test_a_settled_undo_that_the_user_refuses_after_all_writes_nothing(wor
     assert workspace.audit.entry(outcome.entry).decision == "user-denied"
 
 
-async def test_a_settled_undo_meets_a_file_that_changed_while_the_user_picked(workspace):
+async def test_a_resolved_undo_conflicts_with_a_file_changed_meanwhile(workspace):
     commits = await conflicting_turn(workspace)
     plan = workspace.journal.undo(commits, here(workspace))
     await workspace.runner.run(Call.save(P("Older.md"), b"alpha\nmine\n", b"alpha\nnewer\n"))
@@ -87,7 +87,7 @@ async def test_a_settled_undo_meets_a_file_that_changed_while_the_user_picked(wo
     assert all(workspace.journal.commit(number).undone_by is None for number in commits)
 
 
-async def test_a_settled_undo_can_be_undone(workspace):
+async def test_a_resolved_undo_can_be_undone(workspace):
     commits = await conflicting_turn(workspace)
     plan = workspace.journal.undo(commits, here(workspace))
     outcome = await workspace.runner.run(Call.undo(plan, {}, {"turn": "t1"}))

@@ -1,4 +1,4 @@
-"""The tools of the category memory, behind the gate: what they do, refuse, ask about, and take back."""
+"""The tools of the category memory behind the gate: results, errors, approvals, and undo."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ async def test_info_tells_the_layout(workspace):
     assert told["blocks"][0]["kind"] == "map" and told["blocks"][0]["permission"] == "read_write"
 
 
-async def test_what_can_not_be_made_is_told(workspace):
+async def test_invalid_blocks_are_refused(workspace):
     await make(workspace)
     assert kind_of(await call(workspace, "block", op="create", label="PLAN")) == "conflict"
     wrong = await call(workspace, "block", op="create", label="x", layout={"kind": "tree"})
@@ -84,7 +84,7 @@ async def test_what_can_not_be_made_is_told(workspace):
     assert kind_of(await call(workspace, "block", op="pin")) == "invalid_parameters"
 
 
-async def test_the_viewport_chooses_what_is_in_sight_and_edits_reach_the_whole(workspace):
+async def test_the_viewport_limits_what_is_shown_and_edits_apply_to_the_whole(workspace):
     await make(workspace, content="1\n2\n3\n4\n5\n")
     shown = await call(workspace, "block", op="viewport", label="plan", start_line=2, display_lines=2)
     assert shown.result["text"] == "2\n3\n" and shown.result["total_lines"] == 5
@@ -95,7 +95,7 @@ async def test_the_viewport_chooses_what_is_in_sight_and_edits_reach_the_whole(w
     assert workspace.memory.store.block("plan", "scriptorium").text == "1\n2\n3\n4\nfive"
 
 
-async def test_a_block_is_put_away_and_comes_back_when_it_is_loaded(workspace):
+async def test_a_block_is_archived_and_restored_when_it_is_loaded(workspace):
     await make(workspace)
     await call(workspace, "block", op="pin", label="plan")
     assert (await call(workspace, "block", op="archive", label="plan")).success
@@ -152,7 +152,7 @@ async def test_null_empties_a_field_and_a_section_but_not_what_is_read_only(work
     for field in ("facts", "notes"):
         assert (await set_field(label="parts", field=field, value=None)).success
     assert await text_of(workspace, "parts") == "facts:\n  seen: 0\nnotes:\n"
-    # A client that sends null for what it leaves out is understood.
+    # A client that sends null for omitted arguments is understood.
     assert (await call(workspace, "block_edit", op="append", label="plan", content="x", value=None)).error[
         "type"
     ] == "not_found"
@@ -182,7 +182,7 @@ async def test_delete_needs_an_administrator_and_asks(workspace, approver):
 # Edits
 
 
-async def test_what_is_known_of_the_person_is_asked_about_in_the_dialog(workspace, approver):
+async def test_changes_of_the_user_block_need_approval(workspace, approver):
     approver.answers.insert(0, Denied("That is private."))
     said = await call(workspace, "block_edit", op="append", label="human", content="Likes tea.")
     assert said.denied and said.words == "That is private."
@@ -227,7 +227,7 @@ async def test_edits_of_a_text(workspace, arguments, text):
         ({"op": "redo"}, "not_found"),
     ],
 )
-async def test_edits_that_can_not_be(workspace, arguments, error):
+async def test_invalid_edits_are_refused(workspace, arguments, error):
     await make(workspace)
     assert kind_of(await call(workspace, "block_edit", label="plan", **arguments)) == error
     assert await text_of(workspace) == "one\ntwo\n"
@@ -296,7 +296,7 @@ async def test_a_tainted_agent_is_asked_about_each_change(workspace, approver):
 # The archive
 
 
-async def test_what_is_remembered_is_found_by_words_and_kept_apart(workspace, approver):
+async def test_entries_are_found_by_words_and_kept_per_agent(workspace, approver):
     for text in ("The person likes green tea.", "The ship sails on Monday.", "Kaffee nie nach vier."):
         assert (await call(workspace, "recall", op="insert", content=text)).success
     assert not approver.asked
@@ -307,7 +307,7 @@ async def test_what_is_remembered_is_found_by_words_and_kept_apart(workspace, ap
     assert kind_of(await call(workspace, "recall", op="search")) == "invalid_parameters"
 
 
-async def test_an_entry_is_taken_back_with_a_yes_only(workspace, approver):
+async def test_undoing_an_entry_needs_approval(workspace, approver):
     await call(workspace, "recall", op="insert", content="a mistake", metadata={"topic": "none"})
     approver.answers.insert(0, Denied("keep it"))
     assert (await call(workspace, "undo")).denied

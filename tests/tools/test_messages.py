@@ -1,4 +1,4 @@
-"""send_message to places outside: the real gate, key store and log, and servers that speak the protocol."""
+"""send_message to outside services: the real gate, key store and log, and servers that speak the protocol."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ async def test_a_denied_message_is_not_sent_and_none_is_ever_sent_unasked(
         ({"bluesky": True, "bluesky_handle": "nobody"}, "bluesky", "app password"),
     ],
 )
-async def test_what_is_not_set_up_is_an_error(workspace, approver, settings, target, words):
+async def test_an_unconfigured_channel_is_an_error(workspace, approver, settings, target, words):
     workspace.change_settings("messages", **settings)
     outcome = await send(workspace, target)
     said = outcome.error["message"]
@@ -110,14 +110,14 @@ async def test_metadata_is_refused_where_only_a_text_can_be_sent(workspace, disc
     assert outcome.error["type"] == "invalid_parameters" and discord.posts == [] and not approver.asked
 
 
-async def test_what_is_too_long_is_an_error_before_anybody_is_asked(workspace, discord, bluesky, approver):
+async def test_a_message_that_is_too_long_fails_without_a_question(workspace, discord, bluesky, approver):
     for target, length in (("discord", 2001), ("bluesky", 301)):
         outcome = await send(workspace, target, "x" * length)
         assert outcome.error["type"] == "limit" and outcome.error["length"] == length
     assert approver.asked == [] and discord.posts == []
 
 
-async def test_a_refusal_of_the_place_is_an_error_and_in_the_log(workspace, discord):
+async def test_a_refusal_by_the_service_is_an_error_and_logged(workspace, discord):
     discord.answers.append((429, {"message": "slow", "retry_after": 2.5}, {}))
     outcome = await send(workspace, "discord")
     assert outcome.error["type"] == "limit" and outcome.error["retry_after"] == 2.5
@@ -143,8 +143,8 @@ def test_the_settings_have_no_field_for_a_secret():
     assert not [name for name in MessageSettings.model_fields if "pass" in name or "webhook" in name]
 
 
-async def test_a_wrong_webhook_in_the_key_store_is_said(workspace, discord):
+async def test_a_wrong_webhook_in_the_key_store_is_reported(workspace, discord):
     workspace.keys.set("discord", WEBHOOK, "https://example.com/")
     with pytest.raises(InvalidParametersError):
-        workspace.runner.services.channels.channel("discord")
+        workspace.runner.services["messages"].channels.channel("discord")
     assert not (await send(workspace, "discord")).success

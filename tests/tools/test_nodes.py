@@ -25,7 +25,7 @@ def text(workspace, path):
     return workspace.store.read(NotePath(path)).decode()
 
 
-async def test_create_node_writes_type_and_properties_and_analyses(workspace, approver):
+async def test_create_node_writes_type_and_properties_and_analyzes(workspace, approver):
     content = {
         "title": "The watch kept time",
         "text": "The watch H4 kept time on the voyage to Jamaica.",
@@ -73,7 +73,7 @@ async def test_a_node_without_a_title_is_named_by_its_words(workspace):
     assert outcome.result["node_id"] == "It lost gained 5 seconds.md"
 
 
-async def test_get_node_tells_relations_both_ways_with_ids_that_resolve(workspace):
+async def test_get_node_lists_relations_both_ways_with_ids_that_resolve(workspace):
     seen = await call(workspace, "get_node", node_id="Error of H4 to Jamaica")
     assert "is an observation with" in seen.message
     node = (await call(workspace, "get_node", node_id="Timekeepers beat the Moon")).result
@@ -102,15 +102,13 @@ async def test_update_node_changes_only_its_own_lines(workspace):
     ] == "invalid_parameters"
 
 
-async def test_update_node_replaces_the_text_and_analyses_anew(workspace):
+async def test_update_node_replaces_the_text_and_analyzes_again(workspace):
     updates = {"text": "John Harrison built H4, a marine chronometer."}
     outcome = await call(workspace, "update_node", node_id="Gimbal", updates=updates, re_analyze=True)
     assert outcome.success and text(workspace, "Concepts/Gimbal.md").endswith("a marine chronometer.\n")
 
 
-async def test_delete_node_with_cascade_takes_the_relations_to_it_and_undo_brings_all_back(
-    workspace, approver
-):
+async def test_delete_node_with_cascade_removes_its_relations_and_undo_restores_them(workspace, approver):
     sources = [NotePath(p) for p in ("Sources/Nautical Almanac.md", "People/James Cook.md", BEAT)]
     before = {path: workspace.store.read(path) for path in (*sources, NotePath(MOON))}
     outcome = await call(workspace, "delete_node", node_id=MOON, cascade=True)
@@ -156,7 +154,7 @@ async def test_find_related_nodes_writes_relations_where_asked(workspace, approv
     assert other.result["links_created"] == 0
 
 
-async def test_auto_link_writes_no_type_that_nothing_speaks_for(workspace, approver):
+async def test_auto_link_writes_no_type_without_evidence(workspace, approver):
     same = "The marine chronometer of John Harrison kept the time of Greenwich on the voyage to Jamaica."
     for name, kind in (("Seen", "observation"), ("Guess", "hypothesis")):
         content = {"title": name, "text": same}
@@ -199,7 +197,7 @@ async def test_summarize_node_keeps_to_the_length_and_says_how(workspace):
     assert short.error["type"] == "invalid_parameters"
 
 
-async def test_the_context_is_really_walked(workspace):
+async def test_the_context_follows_relations_to_the_depth(workspace):
     near = (await call(workspace, "summarize_node_with_context", node_id=BEAT)).result
     assert any("John Harrison" in one for one in near["context"]["supports"])
     assert any("The Moon was good enough" in one for one in near["context"]["contradicts"])
@@ -208,7 +206,7 @@ async def test_the_context_is_really_walked(workspace):
     assert any("2 steps away" in one for one in lines) and len(lines) > sum(
         map(len, near["context"].values())
     )
-    # What supports a contradiction speaks against the claim.
+    # Support for a contradiction counts against the claim.
     assert any("Nevil Maskelyne" in one for one in far["context"]["contradicts"])
     typed = await call(
         workspace, "summarize_node_with_context", node_id=BEAT, relationship_types=["supports"]
@@ -310,7 +308,7 @@ async def test_a_model_never_sees_a_private_node(workspace, approver, tool, argu
     assert outcome.error["type"] == "not_found" and not approver.asked
 
 
-async def test_an_unknown_node_is_told_with_near_names(workspace):
+async def test_an_unknown_node_is_an_error_with_similar_names(workspace):
     for tool in ("get_node", "summarize_node", "delete_node", "recalculate_node_confidence"):
         outcome = await call(workspace, tool, node_id="Gimbals")
         assert outcome.error["type"] == "not_found" and "Concepts/Gimbal.md" in outcome.error["suggestions"]
@@ -360,7 +358,7 @@ async def test_tools_take_the_storage_id_that_they_give(workspace, sample_vault)
         ("diff", {"path": "Page.md", "other": "Answer.md"}),
     ],
 )
-async def test_whoever_reads_a_page_of_the_web_by_any_tool_is_told_that_it_is_one(workspace, tool, arguments):
+async def test_every_tool_marks_the_text_of_web_pages(workspace, tool, arguments):
     page = "---\norigin: web\n---\nThe quagga is extinct.\n\n- supports [[Answer]]\n"
     workspace.enable_categories(["development"])
     await call(workspace, "create_note", name="Answer", content="The quagga is extinct, it says.\n")

@@ -36,7 +36,7 @@ async def test_create_note_never_overwrites_whatever_the_case(workspace, approve
 
 
 @pytest.mark.parametrize("name", ["Longitude", "marine-chronometer", "JOHN  HARRISON"])
-async def test_create_note_without_a_folder_names_the_note_that_is_alike_anywhere(workspace, approver, name):
+async def test_create_note_without_a_folder_names_a_similar_note_anywhere(workspace, approver, name):
     outcome = await call(workspace, "create_note", name=name)
     assert outcome.error["type"] == "conflict" and outcome.error["path"].endswith(".md")
     assert not approver.asked
@@ -186,7 +186,7 @@ async def test_history_lists_versions_and_restore_goes_back_to_one(workspace):
     assert read(workspace, "Instruments/H1.md") == first
 
 
-async def test_undo_keeps_what_the_user_wrote_since(workspace, sample_vault):
+async def test_undo_keeps_later_edits_of_the_user(workspace, sample_vault):
     await call(workspace, "add_tag", name="H1", tag="checked")
     file = sample_vault / "Instruments/H1.md"
     file.write_text(file.read_text() + "\nMy own line.\n")
@@ -195,7 +195,7 @@ async def test_undo_keeps_what_the_user_wrote_since(workspace, sample_vault):
     assert "checked" not in file.read_text() and "My own line." in file.read_text()
 
 
-async def test_undo_of_a_turn_takes_back_all_its_calls(workspace, sample_vault):
+async def test_undo_of_a_turn_reverts_all_its_calls(workspace, sample_vault):
     before = {p: p.read_bytes() for p in sample_vault.rglob("*.md")}
     await call(workspace, "add_tag", name="H1", tag="x1")
     await call(workspace, "add_tag", name="H2", tag="x1")

@@ -47,7 +47,7 @@ async def test_the_search_language(workspace, query, inside, outside):
     assert inside <= found and not outside & found
 
 
-async def test_hits_say_the_line(workspace):
+async def test_hits_contain_the_matching_line(workspace):
     outcome = await call(workspace, "search_notes", query="celatone")
     (hit,) = outcome.result["hits"]
     assert "celatone" in hit["lines"][0]["text"]
@@ -105,6 +105,6 @@ async def test_tags_info_and_mentions(workspace):
     assert (await call(workspace, "unlinked_mentions", name="James Cook")).success
 
 
-async def test_search_by_meaning_that_is_off_says_so(workspace):
+async def test_semantic_search_that_is_off_is_an_error(workspace):
     outcome = await call(workspace, "semantic_search", query="clocks at sea")
     assert not outcome.success and "off" in outcome.message

@@ -46,7 +46,7 @@ async def meant(notes: Path) -> AsyncIterator[Workspace]:
         opened.events.subscribe(EmbeddingProgressed, lambda told: told.done == told.total and ready.set())
         await opened.start_scan(lambda progress: None)
         await ready.wait()
-        assert opened.vectors.notes == len(NOTES) - 1
+        assert opened.embeddings.vectors.notes == len(NOTES) - 1
         yield opened
     finally:
         await opened.close()
@@ -69,7 +69,7 @@ async def test_search_with_vectors(meant: Workspace) -> None:
     by_meaning = await _call(meant, "semantic_search", query="making loaves at home", min_similarity=0.0)
     assert by_meaning.result["hits"][0]["name"] in ("Sourdough", "Baking day")
     assert all(hit["name"] != "Secret" for hit in by_meaning.result["hits"])
-
+    assert by_meaning.message.endswith("close in meaning.")
     hits = (await _call(meant, "semantic_search", query="cutting flowers", min_similarity=0.0)).result["hits"]
     shown = {hit["name"]: [line["text"] for line in hit["lines"]] for hit in hits}
     assert shown["Garden"] == ["Prune the roses in winter"]
@@ -80,8 +80,15 @@ async def test_search_with_vectors(meant: Workspace) -> None:
     assert first["name"] == "Baking day" and first["relationship"] == "SEMANTICALLY_RELATED"
     assert first["reasons"][0]["score"] > 0.45
 
-    assert not meant.vectors.has_note(NotePath.parse("Secret.md"))
-    assert await meant.semantic_search.near_duplicates(meant.store) == ()
+    assert not meant.embeddings.vectors.has_note(NotePath.parse("Secret.md"))
+    assert await meant.embeddings.semantic_search.near_duplicates(meant.store) == ()
+
+    tax = NotePath.parse("Tax.md")
+    await meant.embeddings.vectors.remove_notes([tax])
+    partly = await _call(meant, "semantic_search", query="making loaves at home", min_similarity=0.0)
+    missing = "1 note is not in the semantic index, and can't be found here."
+    assert partly.message.endswith(f"close in meaning. {missing}")
+    assert meant.embeddings.semantic_search.without_vectors([tax]) == {tax}
 
 
 async def test_re_analysis_of_a_node_is_of_its_new_text(meant: Workspace) -> None:
@@ -94,8 +101,8 @@ async def test_re_analysis_of_a_node_is_of_its_new_text(meant: Workspace) -> Non
     await _call(meant, "undo")
 
 
-async def test_a_worker_that_is_gone_leaves_the_order_of_the_words(meant: Workspace) -> None:
-    await meant.embedder.close()
+async def test_without_a_worker_the_word_ranking_remains(meant: Workspace) -> None:
+    await meant.embeddings.embedder.close()
     found = await _call(meant, "search_notes", query="bread")
     assert found.success and found.result["total"] == 3
     assert not (await _call(meant, "semantic_search", query="bread")).success

@@ -40,6 +40,6 @@ async def test_rename_tag_is_one_change_set_with_nested_tags_and_no_false_friend
     assert workspace.index.notes_with_tag("thesis/economy")
 
 
-async def test_a_tag_that_can_not_be_one_is_refused(workspace):
+async def test_an_invalid_tag_is_refused(workspace):
     outcome = await call(workspace, "add_tag", name="Longitude", tag="two words")
     assert outcome.error["type"] == "invalid_parameters"

@@ -13,6 +13,7 @@ from app.permissions.scope import Operation
 from app.settings import WebSettings
 from app.toolkit.call import Call
 from app.toolkit.outcome import ToolOutcome
+from app.toolkit.services import WebServices
 from app.vault.changes import ChangeSet
 from app.vault.path import NotePath
 from app.web.access import WebAccess
@@ -56,7 +57,7 @@ async def web(workspace: Workspace, server: WebServer) -> AsyncIterator[Workspac
     made = WebAccess(
         lambda: workspace.settings.web, lambda *_: None, address_policy=PublicAndOne(server), resolve=Names()
     )
-    workspace.runner.services.web = made
+    workspace.runner.services["web"] = WebServices(made)
     yield workspace
     await made.close()
 
@@ -86,7 +87,7 @@ async def test_a_page_is_asked_for_with_its_exact_address_and_taints(
     assert [offer.tool for offer in asked.offers] == ["fetch_page"]
 
 
-async def test_a_page_that_is_not_allowed_is_refused_before_anybody_is_asked(
+async def test_a_page_that_is_not_allowed_is_refused_without_a_question(
     web: Workspace, approver: ScriptedApprover
 ) -> None:
     for url in (
@@ -118,7 +119,7 @@ async def test_a_search_that_was_shown_for_one_provider_is_not_sent_with_the_key
     made = WebAccess(
         lambda: web.settings.web, lambda *_: key, address_policy=PublicAndOne(server), resolve=Names()
     )
-    web.runner.services.web = made
+    web.runner.services["web"] = WebServices(made)
 
     def meanwhile(request: ApprovalRequest) -> Decision:
         web.settings.web = WebSettings(provider="brave")
@@ -191,7 +192,7 @@ async def test_a_grant_for_the_search_does_not_reach_its_notes(
     assert [decision for _, _, decision in rows(web)] == ["user-approved", "auto-approved"]
 
 
-async def test_a_no_to_the_notes_keeps_what_was_found(web: Workspace, approver: ScriptedApprover) -> None:
+async def test_denying_the_notes_keeps_the_results(web: Workspace, approver: ScriptedApprover) -> None:
     approver.answers = [lambda request: Approved(request.proposal), Denied("too many")]
     outcome = await search(web, create_sources=True)
     assert outcome.success and found(outcome) and outcome.result["sources_created"] == 0

@@ -36,7 +36,7 @@ def imprint(vault, tmp_path):
     made.close()
 
 
-def test_each_kind_of_change_is_told_once_with_the_bytes_of_both_sides(vault, imprint):
+def test_each_kind_of_change_is_reported_once_with_the_bytes_of_both_sides(vault, imprint):
     (vault / "Tea.md").write_text("Green tea\n")
     (vault / "New.md").write_text("New\n")
     (vault / "Plants/Mint.md").rename(vault / "Mint.md")
@@ -51,7 +51,7 @@ def test_each_kind_of_change_is_told_once_with_the_bytes_of_both_sides(vault, im
     assert imprint.diff([NotePath("Tea.md")], nobody).changes == (Delete(NotePath("Tea.md"), b"Green tea\n"),)
 
 
-def test_what_is_our_own_or_only_touched_is_not_told(vault, imprint):
+def test_own_and_merely_touched_files_are_not_reported(vault, imprint):
     (vault / "Tea.md").write_text("Ours\n")
     os.utime(vault / "Plants/Mint.md", (1, 1))
     assert not imprint.diff(None, lambda path, digest: path == NotePath("Tea.md"))
@@ -59,7 +59,7 @@ def test_what_is_our_own_or_only_touched_is_not_told(vault, imprint):
     assert imprint.diff(None, nobody).changes == (Update(NotePath("Tea.md"), b"Ours\n", b"Theirs\n"),)
 
 
-def test_hidden_and_temporary_files_are_no_ones_business(vault, imprint):
+def test_hidden_and_temporary_files_are_ignored(vault, imprint):
     (vault / ".obsidian").mkdir()
     (vault / ".obsidian/app.json").write_text("{}")
     (vault / "Tea.md.tmp").write_text("half")
@@ -75,20 +75,20 @@ def test_a_file_without_a_copy_is_named(vault, imprint, monkeypatch):
     assert not imprint.diff(None, nobody)
 
 
-def test_on_a_full_disk_a_change_is_still_told_without_a_copy(vault, imprint, monkeypatch):
+def test_on_a_full_disk_a_change_is_still_reported_without_a_copy(vault, imprint, monkeypatch):
     def full(content: bytes) -> int:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(imprint, "_bytes", Wrapped(imprint._bytes, full))
     (vault / "Tea.md").write_text("Green tea\n")
-    # What was there before is kept already; what is there now is on the disk.
+    # The earlier content is stored already; the current one is on the disk.
     assert imprint.diff(None, nobody).changes == (Update(NotePath("Tea.md"), b"Tea\n", b"Green tea\n"),)
     (vault / "Tea.md").write_text("Black tea\n")
     assert imprint.diff(None, nobody).unsaved == (NotePath("Tea.md"),)
 
 
 class Wrapped:
-    """A file whose disk is full."""
+    """A file on a full disk."""
 
     def __init__(self, file, write) -> None:
         self._file = file
@@ -104,7 +104,7 @@ STEPS = st.lists(st.tuples(NAMES, st.one_of(st.none(), st.binary(max_size=8))), 
 
 @settings(max_examples=40)
 @given(first=STEPS, then=STEPS)
-def test_the_changes_lead_from_what_was_to_what_is(tmp_path_factory, first, then):
+def test_the_changes_lead_from_the_old_to_the_new_state(tmp_path_factory, first, then):
     root = tmp_path_factory.mktemp("vault")
     (root / "F").mkdir()
     play(root, first)

@@ -39,7 +39,7 @@ from app.vault.path import NotePath
         ("[", "[.md", True),
     ],
 )
-def test_what_a_glob_means(glob, path, meant):
+def test_globs_match_as_documented(glob, path, meant):
     assert Glob(glob).matches(NotePath.on_disk(path)) is meant
 
 

@@ -26,7 +26,7 @@ def store(tmp_path: Path, journal: Journal) -> NoteStore:
     return NoteStore(tmp_path / "vault", journal)
 
 
-def test_history_follows_moves_and_shows_what_others_wrote(store: NoteStore, journal: Journal):
+def test_history_follows_moves_and_shows_external_edits(store: NoteStore, journal: Journal):
     root = store.root
     (root / "a.md").write_bytes(b"before us\n")
     store.commit(ChangeSet.of(Update(P("a.md"), b"before us\n", b"1\n"), summary="one"), author="agent")
@@ -79,7 +79,7 @@ def test_commits_are_found_by_number_turn_author_and_path(store: NoteStore, jour
         journal.commit(99)
 
 
-def test_oldest_contents_go_first_and_the_list_of_commits_stays(tmp_path: Path):
+def test_the_oldest_contents_are_removed_first_and_commits_stay_listed(tmp_path: Path):
     (tmp_path / "vault").mkdir()
     journal = Journal(tmp_path / "data", max_bytes=25_000)
     store = NoteStore(tmp_path / "vault", journal)
@@ -124,7 +124,7 @@ def damage_tables(file: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", [damage_header, damage_pages, damage_tables])
-def test_a_damaged_file_is_set_aside_and_told(tmp_path: Path, damage):
+def test_a_damaged_file_is_set_aside_and_reported(tmp_path: Path, damage):
     (tmp_path / "vault").mkdir()
     journal = Journal(tmp_path / "data")
     NoteStore(tmp_path / "vault", journal).commit(ChangeSet.of(Create(P("a.md"), b"1")), author="agent")
@@ -143,7 +143,7 @@ def test_a_damaged_file_is_set_aside_and_told(tmp_path: Path, damage):
     assert Journal(tmp_path / "data").problem is None
 
 
-def test_a_file_damaged_while_open_is_told_and_the_next_commit_works(tmp_path: Path):
+def test_a_file_damaged_while_open_is_reported_and_the_next_commit_works(tmp_path: Path):
     (tmp_path / "vault").mkdir()
     journal = Journal(tmp_path / "data")
     store = NoteStore(tmp_path / "vault", journal)
@@ -173,7 +173,7 @@ def test_numbers_that_others_know_are_never_used_again(tmp_path: Path):
     journal.close()
 
 
-def test_a_guest_reads_a_damaged_journal_as_empty_and_leaves_the_file(tmp_path: Path):
+def test_a_read_only_process_treats_a_damaged_journal_as_empty(tmp_path: Path):
     (tmp_path / "journal.sqlite").write_bytes(b"no database" * 100)
     journal = Journal(tmp_path, writable=False)
     assert journal.problem is not None
@@ -182,7 +182,7 @@ def test_a_guest_reads_a_damaged_journal_as_empty_and_leaves_the_file(tmp_path: 
     assert [file.name for file in tmp_path.iterdir()] == ["journal.sqlite"]
 
 
-def test_settings_that_keep_it_safe(journal: Journal):
+def test_the_database_uses_durable_settings(journal: Journal):
     with journal._database.transaction() as db:
         assert db.execute("PRAGMA journal_mode").fetchone()[0] == "wal"
         assert db.execute("PRAGMA synchronous").fetchone()[0] == 2

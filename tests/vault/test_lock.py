@@ -32,7 +32,7 @@ def owner(tmp_path: Path):
         child.kill()
 
 
-def test_the_second_is_told_who_has_it(tmp_path: Path, owner: subprocess.Popen):
+def test_a_second_process_learns_who_holds_the_lock(tmp_path: Path, owner: subprocess.Popen):
     lock = VaultLock(tmp_path)
     with pytest.raises(VaultBusyError) as caught:
         lock.acquire()
@@ -40,7 +40,7 @@ def test_the_second_is_told_who_has_it(tmp_path: Path, owner: subprocess.Popen):
     assert not lock.held
 
 
-def test_a_killed_owner_blocks_nobody(tmp_path: Path, owner: subprocess.Popen):
+def test_a_killed_owner_does_not_keep_the_lock(tmp_path: Path, owner: subprocess.Popen):
     os.kill(owner.pid, signal.SIGKILL)
     owner.wait()
     lock = VaultLock(tmp_path)

@@ -14,17 +14,17 @@ def test_edits_in_different_places_are_merged():
     assert merged.conflicts == ()
 
 
-def test_a_line_added_after_one_that_goes_stays():
+def test_a_line_added_after_a_removed_one_stays():
     merged = merge(b"kept\nagent\n", b"kept\nagent\nmine\n", b"kept\n")
     assert (merged.text, merged.conflicts) == (b"kept\nmine\n", ())
 
 
-def test_neighbouring_lines_are_merged():
+def test_neighboring_lines_are_merged():
     merged = merge(b"1\n2\n3\n", b"1\nmine\n3\n", b"1\n2\ntheirs\n")
     assert (merged.text, merged.conflicts) == (b"1\nmine\ntheirs\n", ())
 
 
-def test_the_same_line_collides_and_both_are_shown():
+def test_changes_of_the_same_line_conflict_and_both_are_shown():
     merged = merge(b"a\nx\nb\n", b"a\nmine\nb\n", b"a\ntheirs\nb\n")
     assert len(merged.conflicts) == 1
     assert (merged.conflicts[0].ours, merged.conflicts[0].theirs) == (b"mine\n", b"theirs\n")
@@ -87,7 +87,7 @@ def test_a_conflict_is_a_change_of_both_sides_that_differs(base, ours, theirs):
     st.lists(st.integers(0, 2), min_size=6, max_size=6),
 )
 def test_edits_with_a_kept_line_between_them_never_conflict(blocks, sides):
-    """Each block of lines is edited by at most one side; an unique line stands between two blocks."""
+    """Each block of lines is edited by at most one side; a unique line is between two blocks."""
     texts = [b"", b"", b""]
     expected = b""
     for number, block in enumerate(blocks):

@@ -31,7 +31,7 @@ MOMENT = datetime(2026, 3, 1, 14, 5, 9, 123456, timezone(timedelta(hours=5, minu
         ("X", str(int(MOMENT.timestamp()))),
     ],
 )
-def test_each_token_says_what_moment_says(pattern: str, text: str) -> None:
+def test_each_token_formats_as_in_moment(pattern: str, text: str) -> None:
     assert format_moment(MOMENT, pattern) == text
 
 

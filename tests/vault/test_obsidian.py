@@ -56,7 +56,7 @@ def test_bookmarks_are_read_with_their_groups() -> None:
     )
 
 
-def test_a_broken_file_is_named_and_the_others_hold() -> None:
+def test_a_broken_file_is_reported_and_the_others_apply() -> None:
     made = settings(daily_notes=b"{broken", app={"attachmentFolderPath": "files"}, templates=[1])
     assert made.attachment_folder == "files" and made.daily_folder == ""
     assert [problem.split(" ")[0] for problem in made.problems] == [

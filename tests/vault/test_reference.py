@@ -33,7 +33,7 @@ from app.vault.reference import Reference, parse_reference
         ("", Reference("")),
     ],
 )
-def test_reads(text, expected):
+def test_references_are_parsed(text, expected):
     assert parse_reference(text) == expected
 
 
@@ -54,5 +54,5 @@ words = st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=8)
 
 
 @given(words, words, words)
-def test_parts_come_back(target, heading, alias):
+def test_parts_round_trip(target, heading, alias):
     assert parse_reference(f"[[{target}#{heading}|{alias}]]") == Reference(target, heading, None, alias)

@@ -1,4 +1,4 @@
-"""The store against disks, links, and programs that write at the same moment."""
+"""The store with failing disks, links, and programs that write at the same moment."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ NEW = {
 
 
 class Bench:
-    """A seeded vault, its store, and a hook that runs before every disk step."""
+    """A vault with files, its store, and a hook that runs before every disk step."""
 
     def __init__(self, folder: Path, platform: Platform | None = None) -> None:
         self.folder = folder
@@ -126,9 +126,7 @@ def test_a_change_set_is_written_and_recorded(bench: Bench):
 
 @pytest.mark.parametrize("name", all_steps())
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO, errno.EROFS])
-def test_a_disk_that_refuses_at_any_step_leaves_all_as_it_was(
-    bench: Bench, name: str, code: int, errors: list[str]
-):
+def test_a_disk_error_at_any_step_changes_nothing(bench: Bench, name: str, code: int, errors: list[str]):
     errors.append("could not roll back a failed commit")
 
     def refuse(step: str) -> None:
@@ -146,7 +144,7 @@ def test_a_disk_that_refuses_at_any_step_leaves_all_as_it_was(
     assert bench.files() == NEW
 
 
-def test_a_disk_that_refuses_the_rollback_too_is_settled_later(bench: Bench, errors: list[str]):
+def test_a_failed_rollback_is_recovered_later(bench: Bench, errors: list[str]):
     errors.append("could not roll back a failed commit")
     failing = False
 
@@ -165,7 +163,7 @@ def test_a_disk_that_refuses_the_rollback_too_is_settled_later(bench: Bench, err
     assert recovery.completed == (bench.files() == NEW) == bool(bench.journal.commits())
 
 
-def test_trouble_after_the_record_is_no_failure(bench: Bench, errors: list[str]):
+def test_an_error_after_the_record_is_no_failure(bench: Bench, errors: list[str]):
     errors.append("could not clean up after a commit")
 
     def refuse(step: str) -> None:
@@ -180,7 +178,7 @@ def test_trouble_after_the_record_is_no_failure(bench: Bench, errors: list[str])
     assert len(bench.journal.commits()) == 1
 
 
-def test_a_full_disk_leaves_all_as_it_was(tmp_path: Path):
+def test_a_full_disk_changes_nothing(tmp_path: Path):
     mount = tmp_path / "small"
     mount.mkdir()
     if os.name != "posix" or os.geteuid() != 0:
@@ -204,7 +202,7 @@ def test_a_full_disk_leaves_all_as_it_was(tmp_path: Path):
         subprocess.run(["umount", mount], check=True)
 
 
-def test_a_full_data_folder_leaves_all_as_it_was(tmp_path: Path):
+def test_a_full_data_folder_changes_nothing(tmp_path: Path):
     if os.name != "posix" or os.geteuid() != 0:
         pytest.skip("only root may mount a small disk")
     mount = tmp_path / "data"
@@ -224,7 +222,7 @@ def test_a_full_data_folder_leaves_all_as_it_was(tmp_path: Path):
         subprocess.run(["umount", mount], check=True)
 
 
-def test_a_file_that_may_not_grow_leaves_all_as_it_was(bench: Bench):
+def test_a_file_size_limit_changes_nothing(bench: Bench):
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
 
     def limit(step: str) -> None:
@@ -370,7 +368,7 @@ def test_something_created_at_the_last_moment_is_not_overwritten(bench: Bench):
         Create(P("a.md/b.md"), b"x"),
     ],
 )
-def test_nothing_is_created_over_or_beside_the_same_name(bench: Bench, change):
+def test_no_file_is_created_over_an_equal_name(bench: Bench, change):
     with pytest.raises(ConflictError):
         bench.store.commit(ChangeSet.of(change), author="agent")
     bench.check_untouched()
@@ -386,7 +384,7 @@ def test_a_folder_keeps_the_spelling_it_has(bench: Bench):
     bench.store.commit(ChangeSet.of(Create(bench.store.disk_spelling(P("ärger/x.md")), b"x")), author="agent")
 
 
-def test_taken_sees_other_cases_and_unicode_forms(bench: Bench):
+def test_existing_path_matches_other_cases_and_unicode_forms(bench: Bench):
     (bench.root / "Cafe\u0301.md").write_bytes(b"x")
     assert bench.store.existing_path(P("CAFÉ.md")) == NotePath.on_disk("Cafe\u0301.md")
     assert bench.store.existing_path(P("A.md")) == P("a.md")
@@ -529,7 +527,7 @@ def test_large_files_are_refused(bench: Bench, monkeypatch: pytest.MonkeyPatch):
         bench.store.commit(ChangeSet.of(Create(P("n.md"), bytes(safe_fs.MAX_FILE_BYTES + 1))), author="agent")
 
 
-def test_what_is_not_a_file_is_not_read(bench: Bench):
+def test_only_regular_files_are_read(bench: Bench):
     (bench.root / "folder.md").mkdir()
     os.mkfifo(bench.root / "pipe.md")
     for path in ("folder.md", "pipe.md"):
@@ -550,7 +548,7 @@ def test_names_that_are_not_unicode_survive(bench: Bench):
     assert [version.path for version in bench.journal.history(name)] == [name, name]
 
 
-def test_a_vault_that_is_gone_is_told_and_works_again_when_it_is_back(bench: Bench):
+def test_a_lost_vault_is_reported_and_works_again_when_it_returns(bench: Bench):
     aside = bench.folder / "aside"
     bench.root.rename(aside)
     assert not bench.store.present()
@@ -568,9 +566,7 @@ def test_a_vault_that_is_gone_is_told_and_works_again_when_it_is_back(bench: Ben
     assert bench.files() == NEW
 
 
-def test_a_vault_that_goes_in_the_middle_of_a_commit_is_settled_when_it_is_back(
-    bench: Bench, errors: list[str]
-):
+def test_a_commit_interrupted_by_a_lost_vault_is_recovered_later(bench: Bench, errors: list[str]):
     errors.append("could not roll back a failed commit")
     aside = bench.folder / "aside"
 
@@ -590,7 +586,7 @@ def test_a_vault_that_goes_in_the_middle_of_a_commit_is_settled_when_it_is_back(
     assert bool(bench.journal.commits()) == (bench.files() == NEW)
 
 
-def test_own_writes_are_known_by_hash_until_somebody_else_writes(bench: Bench):
+def test_own_writes_are_recognized_by_hash_until_another_program_writes(bench: Bench):
     store = bench.store
     store.commit(CHANGES, author="agent")
     assert store.is_own_write(P("a.md"), content_hash(b"ALPHA\n"))
@@ -617,7 +613,7 @@ def test_leftover_temporary_files_are_removed(bench: Bench):
     assert bench.files() == OLD
 
 
-def test_status_tells_size_and_time(bench: Bench):
+def test_the_status_has_size_and_times(bench: Bench):
     os.utime(bench.root / "a.md", (1000, 2000))
     status = bench.store.stat(P("a.md"))
     assert (status.size, status.modified) == (6, 2000)
@@ -638,7 +634,7 @@ def test_a_thousand_files_in_one_commit(bench: Bench):
     assert len(list((bench.root / "many").iterdir())) == 1000
 
 
-def test_a_disk_that_fails_for_one_of_many_files_leaves_all_as_they_were(
+def test_a_disk_error_for_one_of_many_files_changes_nothing(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old = {f"many {number}.md": f"old {number}\n".encode() for number in range(150)}

@@ -17,7 +17,7 @@ from app.vault.path import NotePath
 from app.vault.store import NoteStore
 
 P = NotePath.parse
-# In memory where the system has that: hundreds of commits, each with all its waiting for the disk.
+# In RAM if the system supports that: hundreds of commits, each with several syncs.
 MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
 
@@ -56,7 +56,7 @@ def vault(tmp_path: Path):
     vault.journal.close()
 
 
-def test_undo_of_a_delete_takes_the_note_out_of_the_trash(vault: Vault):
+def test_undo_of_a_delete_restores_the_note_from_the_trash(vault: Vault):
     (vault.root / "a.md").write_bytes(b"1\n")
     inode = (vault.root / "a.md").stat().st_ino
     number = vault.commit(Delete(P("a.md"), b"1\n"))
@@ -76,7 +76,7 @@ def test_a_trash_copy_that_was_changed_stays(vault: Vault):
     assert (vault.root / ".trash" / "a.md").read_bytes() == b"changed\n"
 
 
-def test_undo_of_a_create_goes_to_the_trash_and_takes_its_folders_along(vault: Vault):
+def test_undo_of_a_create_moves_the_note_to_the_trash_and_removes_its_folders(vault: Vault):
     number = vault.commit(Create(P("x/y/a.md"), b"1\n"))
     vault.undo(number)
     assert vault.files() == {}
@@ -140,7 +140,7 @@ def test_later_edits_elsewhere_in_the_note_stay(vault: Vault):
     assert vault.files() == {"a.md": text.replace(b"line 15\n", b"mine\n")}
 
 
-def test_the_same_line_shows_both_texts_and_writes_nothing_there(vault: Vault):
+def test_a_conflicting_line_shows_both_texts_and_writes_nothing(vault: Vault):
     (vault.root / "a.md").write_bytes(b"old\n")
     (vault.root / "b.md").write_bytes(b"old\n")
     number = vault.commit(Update(P("a.md"), b"old\n", b"agent\n"), Update(P("b.md"), b"old\n", b"agent\n"))
@@ -234,7 +234,7 @@ sequences = st.lists(st.lists(actions, min_size=1, max_size=4), min_size=1, max_
 
 
 def change_of(files: dict[str, bytes], kind: str, name: str, other: str, content: bytes) -> FileChange | None:
-    """The change if it makes sense on these files, and is done to them then."""
+    """Return the change and apply it to these files, if it is valid for them."""
     there = {P(each).key: each for each in files}
     here = there.get(P(name).key)
     if kind == "c":
@@ -259,7 +259,7 @@ def change_of(files: dict[str, bytes], kind: str, name: str, other: str, content
 
 
 def run(vault: Vault, sequence) -> list[tuple[int, dict[str, bytes]]]:
-    """Commit what makes sense of it; the number of each commit with the files before it."""
+    """Commit the valid changes; return the number of each commit with the files before it."""
     files = vault.files()
     done = []
     for group in sequence:
@@ -282,7 +282,7 @@ def run(vault: Vault, sequence) -> list[tuple[int, dict[str, bytes]]]:
 
 
 def assert_consistent(vault: Vault) -> None:
-    """What the journal says of the last commit is what the disk holds, and all contents are kept."""
+    """Check that the disk matches the journal's last commit, and that all contents are stored."""
     last = vault.journal.commits(1)[0]
     for change in last.changes:
         now = vault.read(change.place)
@@ -407,7 +407,7 @@ def test_a_note_moved_twice_in_what_is_undone_goes_back_all_the_way(vault: Vault
     assert conflict.goes_to == P("b.md")
 
 
-def test_what_undo_wants_of_a_text_in_conflict_has_the_later_edits_that_do_not_collide(vault: Vault):
+def test_the_undo_side_of_a_conflict_includes_later_edits_without_conflict(vault: Vault):
     lines = b"".join(b"line %d\n" % n for n in range(12))
     vault.commit(Create(P("a.md"), lines))
     changed = lines.replace(b"line 2\n", b"agent\n").replace(b"line 9\n", b"agent too\n")

@@ -21,7 +21,7 @@ ENOUGH = 20.0
 
 
 class Watched:
-    """A vault that is being watched; `until` waits for a batch that makes a condition true."""
+    """A watched vault; `until` waits for a batch that makes a condition true."""
 
     def __init__(self, folder: Path) -> None:
         self.root = folder / "vault"
@@ -42,7 +42,7 @@ class Watched:
             await self._news.wait_for(condition)
 
     async def settle(self) -> None:
-        """Until everything that happened before has been told: a file of our own making has arrived."""
+        """Wait until all earlier changes have been reported: a file created here has arrived."""
         mark = self.root / f"mark {len(self.batches)}.md"
         mark.write_bytes(b"mark")
         await self.until(lambda: mark.name in self.changed)
@@ -92,7 +92,7 @@ async def test_an_editor_that_saves_atomically_is_one_change(watched: Watched):
     assert "old.md" not in watched.removed
 
 
-async def test_a_rename_is_one_gone_and_one_there(watched: Watched):
+async def test_a_rename_is_a_removal_and_a_creation(watched: Watched):
     (watched.root / "old.md").rename(watched.root / "renamed.md")
     await watched.until(lambda: "renamed.md" in watched.changed and "old.md" in watched.removed)
 
@@ -107,7 +107,7 @@ async def test_a_folder_that_is_renamed_takes_its_files_along(watched: Watched):
     await watched.until(lambda: "other/deep.md" in watched.changed and "sub/deep.md" in watched.removed)
 
 
-async def test_a_folder_that_comes_or_goes_brings_or_takes_its_files(watched: Watched, tmp_path: Path):
+async def test_a_new_or_removed_folder_reports_its_files(watched: Watched, tmp_path: Path):
     coming = tmp_path / "coming"
     (coming / "x").mkdir(parents=True)
     (coming / "x" / "y.md").write_bytes(b"y")
@@ -116,7 +116,7 @@ async def test_a_folder_that_comes_or_goes_brings_or_takes_its_files(watched: Wa
     await watched.until(lambda: "coming/x/y.md" in watched.changed and "sub/deep.md" in watched.removed)
 
 
-async def test_our_own_commits_are_not_told(watched: Watched):
+async def test_own_commits_are_not_reported(watched: Watched):
     watched.store.commit(
         ChangeSet.of(
             Create(P("made/by us.md"), b"1"),
@@ -133,7 +133,7 @@ async def test_our_own_commits_are_not_told(watched: Watched):
     await watched.until(lambda: "old.md" in watched.changed)
 
 
-async def test_going_back_to_what_we_wrote_is_told(watched: Watched):
+async def test_a_return_to_own_bytes_is_reported(watched: Watched):
     watched.store.commit(ChangeSet.of(Update(P("old.md"), b"old\n", b"ours\n")), author="agent")
     (watched.root / "old.md").write_bytes(b"theirs\n")
     await watched.until(lambda: "old.md" in watched.changed)
@@ -142,7 +142,7 @@ async def test_going_back_to_what_we_wrote_is_told(watched: Watched):
     await watched.until(lambda: "old.md" in watched.changed)
 
 
-async def test_hidden_and_temporary_files_are_not_told(watched: Watched):
+async def test_hidden_and_temporary_files_are_not_reported(watched: Watched):
     for folder in (".git", ".obsidian", "node_modules"):
         (watched.root / folder).mkdir()
         (watched.root / folder / "x.md").write_bytes(b"x")
@@ -163,7 +163,7 @@ async def test_a_thousand_files_at_once_all_arrive(watched: Watched):
     await watched.until(lambda: names <= watched.removed)
 
 
-async def test_a_vault_that_goes_and_comes_back_is_told(watched: Watched, tmp_path: Path):
+async def test_loss_and_return_of_the_vault_are_reported(watched: Watched, tmp_path: Path):
     watched.root.rename(tmp_path / "aside")
     await watched.until(lambda: any(batch.lost for batch in watched.batches))
     (tmp_path / "aside").rename(watched.root)
@@ -173,7 +173,7 @@ async def test_a_vault_that_goes_and_comes_back_is_told(watched: Watched, tmp_pa
     await watched.until(lambda: "old.md" in watched.changed)
 
 
-async def test_another_folder_in_its_place_is_looked_at_anew(watched: Watched, tmp_path: Path):
+async def test_a_replaced_folder_is_scanned_again(watched: Watched, tmp_path: Path):
     replacement = tmp_path / "replacement"
     replacement.mkdir()
     watched.root.rename(tmp_path / "aside")
@@ -181,7 +181,7 @@ async def test_another_folder_in_its_place_is_looked_at_anew(watched: Watched, t
     await watched.until(lambda: any(batch.found for batch in watched.batches))
 
 
-async def test_a_vault_that_is_not_there_at_the_start_is_told(tmp_path: Path):
+async def test_a_vault_missing_at_the_start_is_reported(tmp_path: Path):
     seen: asyncio.Queue[FileBatch] = asyncio.Queue()
     stop = asyncio.Event()
     task = asyncio.create_task(watch(tmp_path / "none", seen.put, stop, lambda path, digest: False))
@@ -192,7 +192,7 @@ async def test_a_vault_that_is_not_there_at_the_start_is_told(tmp_path: Path):
     await asyncio.wait_for(task, ENOUGH)
 
 
-async def test_it_can_be_cancelled(tmp_path: Path):
+async def test_it_can_be_canceled(tmp_path: Path):
     ready = asyncio.Event()
 
     async def ignore(batch: FileBatch) -> None:
@@ -205,7 +205,7 @@ async def test_it_can_be_cancelled(tmp_path: Path):
         await task
 
 
-def test_a_flood_of_events_is_answered_by_looking_at_everything(tmp_path: Path):
+def test_a_flood_of_events_causes_a_full_comparison(tmp_path: Path):
     from watchfiles import Change
 
     for name in ("kept.md", "edited.md", "gone.md"):
@@ -222,7 +222,7 @@ def test_a_flood_of_events_is_answered_by_looking_at_everything(tmp_path: Path):
     assert found.removed == (P("gone.md"),)
 
 
-async def test_files_of_other_kinds_and_large_ones_are_told_too(watched: Watched):
+async def test_files_of_other_kinds_and_large_ones_are_reported_too(watched: Watched):
     with (watched.root / "film.mp4").open("wb") as file:
         file.truncate(65 * 1024 * 1024)
     (watched.root / "image.png").write_bytes(b"png")

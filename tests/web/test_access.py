@@ -1,4 +1,4 @@
-"""Each provider's protocol against a local server that speaks it, and what is said when it fails."""
+"""Each provider's protocol against a local server that speaks it, and the errors on failure."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def server() -> Iterator[WebServer]:
 
 
 class Bench:
-    """The web as set for one provider, whose address is that of the test's server."""
+    """Web access set up for one provider with the address of the test's server."""
 
     def __init__(self, server: WebServer, provider: str, monkeypatch: pytest.MonkeyPatch) -> None:
         self.server = server
@@ -115,7 +115,7 @@ async def test_nothing_found_is_no_error(bench: Bench) -> None:
     ("status", "words"),
     [(401, "(rejected the key|does not let)"), (429, "no more searches for now"), (500, "error 500")],
 )
-async def test_errors_are_told_in_words(bench: Bench, status: int, words: str) -> None:
+async def test_errors_have_readable_messages(bench: Bench, status: int, words: str) -> None:
     bench.server.answers[bench.path] = Response("secret words of a server", status)
     with pytest.raises(WebError, match=words) as caught:
         await bench.web.run(bench.web.prepare("clocks", 5))
@@ -141,7 +141,7 @@ async def test_a_provider_that_redirects_gets_no_key_elsewhere(bench: Bench) -> 
     assert len(bench.server.asked) == 1
 
 
-def test_what_is_missing_is_said_with_where_to_enter_it() -> None:
+def test_a_missing_setting_is_reported_with_its_place() -> None:
     for chosen, words in (
         ({}, "No search provider is chosen"),
         ({"provider": "searxng"}, "address of your server"),
@@ -155,14 +155,14 @@ def test_what_is_missing_is_said_with_where_to_enter_it() -> None:
 
 
 @pytest.mark.parametrize("address", ["file:///x", "localhost:8888", "http://u:p@localhost/", "http://"])
-def test_an_address_that_is_none_is_refused(address: str) -> None:
+def test_an_invalid_address_is_refused(address: str) -> None:
     settings = WebSettings(provider="searxng", address=address)
     with pytest.raises(ScriptoriumError):
         WebAccess(lambda: settings, lambda name, at: None).prepare("clocks", 5)
 
 
-async def test_ones_own_server_opens_no_way_to_others_on_this_machine(server: WebServer) -> None:
-    """The address of the settings is reached for searches; pages stay on the public Internet."""
+async def test_the_users_own_server_opens_no_other_local_address(server: WebServer) -> None:
+    """The address of the settings is used for searches only; pages stay on the public Internet."""
     settings = WebSettings(provider="searxng", address=server.address)
     web = WebAccess(lambda: settings, lambda name, at: None)
     server.answers["/search"] = answer_of("searxng", RESULTS)

@@ -1,4 +1,4 @@
-"""The guard: what is refused as text, by name, after a redirect, and when a name changes its address."""
+"""The guard rejects addresses as text, by name, after a redirect, and when a name changes its address."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def server() -> Iterator[WebServer]:
         "http://example.org:9200/",
     ],
 )
-async def test_what_is_not_public_is_refused_whatever_its_spelling(url: str) -> None:
+async def test_addresses_that_are_not_public_are_refused_in_any_spelling(url: str) -> None:
     with pytest.raises((PermissionDeniedError, InvalidParametersError)):
         await Fetcher(PublicAddresses()).fetch(WebRequest(url), KINDS)
 
@@ -80,7 +80,7 @@ async def test_what_is_not_public_is_refused_whatever_its_spelling(url: str) -> 
         "http://example.org/" + "a" * 5000,
     ],
 )
-async def test_what_is_no_plain_web_address_is_refused(url: str) -> None:
+async def test_addresses_that_are_not_plain_web_urls_are_refused(url: str) -> None:
     with pytest.raises(InvalidParametersError):
         await Fetcher(PublicAddresses()).fetch(WebRequest(url), KINDS)
 
@@ -102,7 +102,7 @@ async def test_a_name_without_an_address_is_not_found() -> None:
 
 
 async def test_a_name_is_looked_up_once_for_check_and_connection(server: WebServer) -> None:
-    """One address for the check and another for the connection: there is no second look-up."""
+    """There is no second lookup that could return another address for the connection."""
     names = Names()
     names.answers[NAME] = [["127.0.0.1"], ["10.0.0.1"]]
     answer = await Fetcher(PublicAndOne(server), names).fetch(WebRequest(server.at("/")), KINDS)
@@ -111,7 +111,7 @@ async def test_a_name_is_looked_up_once_for_check_and_connection(server: WebServ
 
 
 async def test_a_name_that_turns_to_loopback_between_two_hops_is_refused(server: WebServer) -> None:
-    """Rebinding: public for the first request, this machine for the one that the redirect leads to."""
+    """DNS rebinding: public for the first request, this machine for the redirect's target."""
     names = Names()
     rebound = f"http://rebind.example:{server.port}/"
     names.answers["rebind.example"] = [["127.0.0.1"]]
@@ -196,7 +196,7 @@ async def test_a_proxy_of_the_environment_is_not_used(
     assert answer.body == b"here"
 
 
-async def test_a_server_that_is_not_there_is_told_of(server: WebServer) -> None:
+async def test_an_unreachable_server_is_reported(server: WebServer) -> None:
     names = Names()
     own = Fetcher(SingleOrigin(Origin("http", "127.0.0.1", 1)), names)
     with pytest.raises(ScriptoriumError, match="could not be reached"):

@@ -1,4 +1,4 @@
-"""Which addresses are public, in every form that they are written in."""
+"""Public addresses are recognized in every spelling."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_public_addresses_are_public(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", NOT_PUBLIC)
-def test_all_others_are_not(text: str) -> None:
+def test_all_other_addresses_are_not_public(text: str) -> None:
     assert not is_public(ip_address(text))
 
 

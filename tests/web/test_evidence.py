@@ -1,4 +1,4 @@
-"""Which side a found page takes, by its words; and the words that are searched for."""
+"""The side of a found page by its words, and the search query."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_a_source_note_says_nothing_but_what_is_quoted(text: str) -> None:
+def test_a_source_note_contains_only_quotations(text: str) -> None:
     check_inert(text)
 
 

@@ -1,4 +1,4 @@
-"""The bounds of a fetch: size, time, packing, kinds, and what servers' errors become."""
+"""The limits of a fetch (size, time, compression, content types), and the errors of servers."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ async def test_damaged_and_strange_packing_is_an_error(server: WebServer, body: 
 
 
 @given(st.binary(max_size=3000), st.integers(1, 700), st.sampled_from(["gzip", "deflate", ""]))
-async def test_what_was_packed_comes_out_whatever_the_chunks(body: bytes, step: int, encoding: str) -> None:
+async def test_decompression_does_not_depend_on_the_chunks(body: bytes, step: int, encoding: str) -> None:
     sent = gzip.compress(body) if encoding == "gzip" else zlib.compress(body) if encoding else body
 
     async def chunks() -> AsyncIterator[bytes]:
@@ -133,7 +133,7 @@ async def test_what_was_packed_comes_out_whatever_the_chunks(body: bytes, step: 
 
 
 @pytest.mark.parametrize("kind", ["application/pdf", "image/png", "application/octet-stream", ""])
-async def test_other_kinds_are_not_read(server: WebServer, kind: str) -> None:
+async def test_other_content_types_are_not_read(server: WebServer, kind: str) -> None:
     server.answers["/"] = Response(b"%PDF", headers={"content-type": kind})
     with pytest.raises(UnreadableAnswerError) as caught:
         await fetcher(server).fetch(WebRequest(server.at("/")), KINDS)
@@ -141,7 +141,7 @@ async def test_other_kinds_are_not_read(server: WebServer, kind: str) -> None:
 
 
 @pytest.mark.parametrize("status", [400, 401, 429, 500, 304])
-async def test_errors_of_servers_are_told_with_their_number(server: WebServer, status: int) -> None:
+async def test_errors_of_servers_are_reported_with_their_number(server: WebServer, status: int) -> None:
     server.answers["/"] = Response(b"" if status == 304 else b"no", status, media_type="text/plain")
     with pytest.raises(WebError, match=f"error {status}"):
         await fetcher(server).fetch(WebRequest(server.at("/")), KINDS)
@@ -149,7 +149,7 @@ async def test_errors_of_servers_are_told_with_their_number(server: WebServer, s
         await fetcher(server).fetch(WebRequest(server.at("/nowhere")), KINDS)
 
 
-async def test_something_that_does_not_speak_http_is_an_error() -> None:
+async def test_a_server_that_does_not_speak_http_is_an_error() -> None:
     async def babble(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(b"220 mail.example ESMTP\r\n")
         await writer.drain()

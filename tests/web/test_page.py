@@ -1,4 +1,4 @@
-"""Pages made readable, in their own process, within bounds."""
+"""Pages are converted in their own process, within limits."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ async def test_a_page_becomes_markdown_with_title_and_date(server: WebServer, re
     assert not page.is_cut
 
 
-async def test_plain_text_is_taken_as_it_is_and_cut_with_a_count(
+async def test_plain_text_is_returned_unchanged_and_truncated_with_a_count(
     server: WebServer, reader: PageReader
 ) -> None:
     server.answers["/long"] = Response("word " * MAX_PAGE_CHARS, media_type="text/plain")
@@ -72,7 +72,7 @@ async def test_reading_that_takes_too_long_is_ended(server: WebServer) -> None:
         await reader.close()
 
 
-async def test_a_process_that_dies_over_a_page_is_told_of(
+async def test_a_process_that_dies_on_a_page_is_reported(
     server: WebServer, reader: PageReader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(page_module, "readable_page", _dies)

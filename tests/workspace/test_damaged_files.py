@@ -1,4 +1,4 @@
-"""Whatever happened to a file that the app keeps, the vault opens, works, and the user is told."""
+"""After any damage to a file of the app, the vault opens and works, and the user is informed."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ async def opened(root: Path, approver: ScriptedApprover) -> Workspace:
 
 
 async def used(root: Path, approver: ScriptedApprover) -> int:
-    """Open the vault, change a note by a tool, and close it; the number of the audit entry."""
+    """Open the vault, change a note with a tool, and close it; return the number of the audit entry."""
     workspace = await opened(root, approver)
     await workspace.start_scan(lambda progress: None)
     outcome = await workspace.runner.run(
@@ -75,7 +75,7 @@ async def used(root: Path, approver: ScriptedApprover) -> int:
 
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("name", DATA)
-async def test_a_store_that_cannot_be_used_is_set_aside_and_told(
+async def test_an_unusable_store_is_set_aside_and_reported(
     root: Path, approver: ScriptedApprover, name: str, fault: str
 ) -> None:
     await used(root, approver)
@@ -163,17 +163,17 @@ async def test_a_journal_of_another_vault_undoes_nothing(
     await workspace.close()
 
 
-async def test_what_the_app_keeps_is_private(root: Path, approver: ScriptedApprover) -> None:
+async def test_the_apps_data_is_private(root: Path, approver: ScriptedApprover) -> None:
     await used(root, approver)
     for folder in (paths.vault_data_folder(root), paths.vault_cache_folder(root)):
         open_to_others = [file.name for file in (folder, *folder.rglob("*")) if file.stat().st_mode & 0o077]
         assert open_to_others == []
 
 
-async def test_damage_found_in_use_is_told_and_the_next_change_works(
+async def test_damage_found_in_use_is_reported_and_the_next_change_works(
     root: Path, approver: ScriptedApprover, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # What the check at the opening has read would be in memory.
+    # The data that the check at the opening has read would be in memory.
     monkeypatch.setattr("app.vault.journal_database.SCHEMA", replace(SCHEMA, check_up_to=0))
     await used(root, approver)
     workspace = await opened(root, approver)
@@ -214,7 +214,7 @@ async def test_a_file_that_cannot_be_opened_leaves_no_other_open(
     assert await used(root, approver), "the lock of the vault is free again"
 
 
-async def test_conversations_damaged_in_use_are_set_aside_told_and_started_again(
+async def test_conversations_damaged_in_use_are_set_aside_reported_and_started_again(
     root: Path, approver: ScriptedApprover, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.agent.conversations.SCHEMA", replace(CONVERSATIONS, check_up_to=0))

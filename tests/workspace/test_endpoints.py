@@ -1,4 +1,4 @@
-"""The door of an open vault: it follows the settings, and says so where it can't be opened."""
+"""The endpoint of an open vault follows the settings, and reports when it can't be opened."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app.workspace.opening import open_workspace
 from app.workspace.workspace import Workspace
 
 
-async def test_where_other_processes_can_not_be_told_the_user_is(workspace: Workspace) -> None:
+async def test_the_user_is_told_if_other_processes_cannot_find_the_endpoint(workspace: Workspace) -> None:
     heard: list[LocalServerStateChanged] = []
     workspace.events.subscribe(LocalServerStateChanged, heard.append)
     in_the_way = paths.vault_data_folder(workspace.root) / "door.json"
@@ -33,7 +33,7 @@ async def test_where_other_processes_can_not_be_told_the_user_is(workspace: Work
     assert workspace.endpoints.state().address.startswith("http://127.0.0.1:")
 
 
-async def test_another_port_moves_the_door_and_other_processes_find_it(workspace: Workspace) -> None:
+async def test_another_port_moves_the_endpoint_and_other_processes_find_it(workspace: Workspace) -> None:
     await workspace.endpoints.open()
     moved = asyncio.Event()
     workspace.events.subscribe(
@@ -51,7 +51,7 @@ async def test_another_port_moves_the_door_and_other_processes_find_it(workspace
     await link.close()
 
 
-async def test_what_is_switched_off_ends_and_the_rest_goes_on(workspace: Workspace) -> None:
+async def test_disabled_endpoints_close_and_the_others_continue(workspace: Workspace) -> None:
     workspace.change_settings("servers", http_api=True)
     port = await workspace.endpoints.open()
     assert workspace.endpoints.tokens is not None
@@ -71,7 +71,7 @@ async def test_what_is_switched_off_ends_and_the_rest_goes_on(workspace: Workspa
                     break
 
 
-async def test_a_vault_that_is_only_read_has_no_door(workspace: Workspace) -> None:
+async def test_a_read_only_vault_has_no_endpoint(workspace: Workspace) -> None:
     await workspace.endpoints.open()
     reader = await open_workspace(workspace.root, workspace.settings, None, read_only=True)
     try:

@@ -1,4 +1,4 @@
-"""What the user sets past the tools gets a row of the audit log."""
+"""Settings that the user changes without a tool get a row in the audit log."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.workspace.workspace import Workspace
 
 
 def rows(workspace: Workspace, tool: str) -> list[tuple[str, str]]:
-    """What was done to which, the last first; each by the user."""
+    """Return the operation and subject of each row, last first; each by the user."""
     entries = [one for one in workspace.audit.entries() if one.tool == tool]
     assert all(one.caller_kind == "user" and one.operation == "administrative" for one in entries)
     return [(json.loads(one.arguments)["op"], one.result) for one in entries]
@@ -18,11 +18,11 @@ def rows(workspace: Workspace, tool: str) -> list[tuple[str, str]]:
 
 async def test_switched_categories(workspace: Workspace) -> None:
     here = workspace.vault_settings
-    workspace.change_vault_settings(here.model_copy(update={"categories_on": ("development",)}))
+    workspace.change_vault_settings(here.with_categories(True, "development"))
     assert rows(workspace, "categories") == [("on", "Switched on the tools of development.")]
     workspace.apply_settings(workspace.settings)
     assert len(rows(workspace, "categories")) == 1
-    workspace.change_vault_settings(here.model_copy(update={"categories_off": ("development",)}))
+    workspace.change_vault_settings(here.with_categories(False, "development"))
     assert rows(workspace, "categories")[0] == ("off", "Switched off the tools of development.")
 
 

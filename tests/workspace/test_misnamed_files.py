@@ -1,4 +1,4 @@
-r"""Files whose names are not UTF-8 (`Grüße.md` in Latin-1) are listed, can be renamed, and jam nothing."""
+"""Files whose names are not UTF-8 (`Grüße.md` in Latin-1) are listed, can be renamed, and block nothing."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def listed(workspace):
     return {problem.path.text: problem.kind for problem in workspace.index.problems()}
 
 
-async def test_such_a_file_is_listed_with_its_bytes(vault):
+async def test_a_misnamed_file_is_listed_with_its_bytes(vault):
     assert listed(vault) == {LISTED.text: "misnamed"}
     assert (
         listed_path(RAW) == LISTED
@@ -69,7 +69,7 @@ async def test_such_a_file_is_listed_with_its_bytes(vault):
     )
 
 
-async def test_the_user_renames_it_and_takes_that_back(vault):
+async def test_a_misnamed_file_is_renamed_and_the_rename_undone(vault):
     outcome = await VaultService(vault).notes.rename_misnamed(LISTED, "Grüße.md")
     assert outcome.success and (vault.root / "Grüße.md").read_text() == "greetings\n"
     assert vault.index.note(NotePath("Grüße.md")) is not None and listed(vault) == {}
@@ -105,7 +105,7 @@ async def test_a_folder_of_such_a_name_is_renamed_file_by_file(vault):
     assert vault.index.note(NotePath("Bücher/One.md")) is not None
 
 
-async def test_the_watcher_lists_such_a_file_that_comes_and_goes_on(vault):
+async def test_the_watcher_lists_a_new_misnamed_file_and_continues(vault):
     name = os.fsdecode(b"Caf\xe9.md")
     (vault.root / name).write_text("x")
     await until(vault, lambda: r"Caf\xe9.md" in listed(vault))
@@ -124,7 +124,7 @@ async def test_a_commit_of_such_a_file_that_was_not_logged_does_not_keep_the_vau
     root.mkdir()
     (root / RAW.text).write_text("x")
     workspace = await opened(root, approver)
-    # Another program's edit was taken into the journal, and the app was killed before it was logged.
+    # Another program's edit was recorded in the journal, and the app was killed before it was logged.
     await asyncio.to_thread(workspace.store.record_external, ChangeSet.of(Create(RAW, b"x")), author="Other")
     await workspace.close()
     workspace = await opened(root, approver)
@@ -136,7 +136,7 @@ async def test_a_commit_of_such_a_file_that_was_not_logged_does_not_keep_the_vau
         await workspace.close()
 
 
-async def test_no_tool_stumbles_over_such_a_file(vault):
+async def test_no_tool_fails_on_a_misnamed_file(vault):
     client = Caller(CallerKind.MCP, "Client")
     for tool, arguments in (
         ("find", {"pattern": "*"}),

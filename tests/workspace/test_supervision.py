@@ -1,4 +1,4 @@
-"""What works in the background for an open vault is told when it dies, and starts again."""
+"""Background tasks of an open vault are reported when they die, and restarted."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ async def until(condition: Callable[[], bool]) -> None:
             await asyncio.sleep(0.01)
 
 
-async def test_a_watcher_that_dies_is_told_and_nothing_is_missed(
+async def test_a_watcher_that_dies_is_reported_and_nothing_is_missed(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     failures: list[TaskFailed] = []
@@ -42,7 +42,7 @@ async def test_a_watcher_that_dies_is_told_and_nothing_is_missed(
 
     async def break_once(batch: object) -> None:
         monkeypatch.setattr(workspace, "_handle_batch", take)
-        # Happens while nobody watches.
+        # This happens while the watcher is not running.
         (workspace.root / "Missed.md").write_text("Nobody saw this.\n", "utf-8")
         raise RuntimeError("a batch that nobody foresaw")
 
@@ -59,14 +59,14 @@ async def test_a_watcher_that_dies_is_told_and_nothing_is_missed(
 
 
 async def end_watching(workspace: Workspace) -> None:
-    """Take the watcher away that the fixture has started, so that the next one has other parts."""
+    """Stop the fixture's watcher, so that the next one has other parts."""
     for task in tuple(workspace._supervisor._running.values()):
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
     workspace._is_watching = False
 
 
-async def test_a_watcher_that_cannot_begin_does_not_hold_the_opening(
+async def test_a_watcher_that_cannot_start_does_not_block_the_opening(
     sample_vault: Path, approver: object, monkeypatch: pytest.MonkeyPatch, workspace: Workspace
 ) -> None:
     async def refuse(*_: object, **__: object) -> None:
@@ -81,7 +81,7 @@ async def test_a_watcher_that_cannot_begin_does_not_hold_the_opening(
     assert {failure.reason for failure in failures} == {"no more watches"}
 
 
-async def test_a_local_server_that_dies_is_told_and_opened_again(workspace: Workspace) -> None:
+async def test_a_local_server_that_dies_is_reported_and_reopened(workspace: Workspace) -> None:
     failures: list[TaskFailed] = []
     problems: list[str] = []
     workspace.events.subscribe(TaskFailed, failures.append)

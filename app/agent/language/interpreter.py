@@ -73,7 +73,7 @@ class _Request:
     dialog: DialogState
     allowed: Mapping[str, Action]
     asks: bool = False
-    """Whether it is a question; the agent asks before it changes anything on a question."""
+    """True for a question; the agent asks before it changes anything on a question."""
 
 
 class Interpreter:

@@ -140,7 +140,7 @@ def _name(
     token = tokens[position]
     if token.is_word and token.key not in own and len(token.key) >= _MIN_FUZZY_LENGTH:
         word = token.value.removesuffix("'s").removesuffix("’s")
-        path = vocabulary.note_misspelled(word)
+        path = vocabulary.find_misspelled_note(word)
         if path and not vocabulary.find_tag(word) and not vocabulary.find_folder(word):
             return EntityMention("note", (token,), NoteSet(notes=(path,)), word, is_near=True)
     return None

@@ -100,7 +100,7 @@ class Vocabulary:
             self._near[words] = self._search_names(name_key(words.strip()))
         return self._near[words]
 
-    def note_misspelled(self, word: str) -> str | None:
+    def find_misspelled_note(self, word: str) -> str | None:
         """Return the only note with `word`, or a word that `word` misspells, in its name."""
         near = self.find_similar_notes(word)
         if near.clear:

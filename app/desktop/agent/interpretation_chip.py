@@ -16,7 +16,7 @@ class ValueField(QLineEdit):
     """A field for the value of a chip, which completes names of the vault.
 
     Signals:
-        names_wanted: The typed text, to complete.
+        completions_requested: The typed text, to complete.
         left: The user pressed Escape; the value stays.
     """
 
@@ -61,7 +61,7 @@ class ReadingChipView(QWidget):
 
     Signals:
         reply_chosen: The request with another value, or without the chip.
-        names_wanted: The start of a search, and the field that completes it.
+        completions_requested: The start of a search, and the field that completes it.
         resized: The chip has another size.
     """
 

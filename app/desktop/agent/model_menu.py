@@ -14,7 +14,7 @@ from app import paths
 from app.agent.acp.options import AcpOption
 from app.agent.models import PROVIDERS, Provider
 from app.desktop.shell.window_state import WindowState
-from app.settings import AgentProgramSettings, TeamSettings
+from app.settings import Settings
 
 BUILTIN = "built-in"
 _MAX_RECENT_MODELS = 8
@@ -28,6 +28,13 @@ class ModelChoice:
     address: str = ""
     model: str = ""
 
+    @classmethod
+    def from_settings(cls, settings: Settings) -> ModelChoice:
+        """Return the model that answers, or the built-in agent."""
+        if not settings.uses_model:
+            return cls(BUILTIN)
+        return cls(settings.model.provider, settings.model.base_url, settings.model.model)
+
     @property
     def label(self) -> str:
         """The text of the button under the prompt."""
@@ -39,12 +46,6 @@ class ModelChoice:
 def provider_label(id_: str) -> str:
     """Return the display name of a provider."""
     return next((known.label for known in PROVIDERS if known.id == id_), id_)
-
-
-def answering_agent(team: TeamSettings) -> str:
-    """Return the agent or group that answers instead of the model; empty if none does."""
-    chosen = (team.agent(team.answers) or team.group(team.answers)) if team.answers else None
-    return chosen.name if chosen else ""
 
 
 class UsedModels:
@@ -81,19 +82,17 @@ class ModelMenu(QMenu):
 
     def __init__(
         self,
-        current: ModelChoice,
+        settings: Settings,
         used: Iterable[ModelChoice],
         parent: QWidget,
-        team: TeamSettings | None = None,
-        programs: AgentProgramSettings | None = None,
     ) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setToolTipsVisible(True)
         self._button: QWidget | None = None
-        self._team = team or TeamSettings()
-        self._programs = programs or AgentProgramSettings()
-        self._current = None if self._programs.answering or answering_agent(self._team) else current
+        self._settings = settings
+        current = ModelChoice.from_settings(settings)
+        self._current = None if settings.answering_program or settings.answering_agent else current
         self._offered: set[ModelChoice] = set()
         self._add_model(
             ModelChoice(BUILTIN), self.tr("Built-in agent"), self.tr("Works offline, without a model")
@@ -114,9 +113,9 @@ class ModelMenu(QMenu):
     def _add_programs(self) -> None:
         """Add the external agents, and the way to set up more."""
         self.addSection(self.tr("External agents"))
-        chosen = self._programs.answering
+        chosen = self._settings.answering_program
         self._after_program: QAction | None = None
-        for one in self._programs.programs:
+        for one in self._settings.programs.programs:
             action = self.addAction(one.name.replace("&", "&&"), partial(self.program_chosen.emit, one.name))
             action.setToolTip(self.tr("Starts {0}").format(" ".join((one.command, *one.arguments))))
             action.setCheckable(True)
@@ -148,9 +147,9 @@ class ModelMenu(QMenu):
     def _add_team(self) -> None:
         """Add the agents and groups of the team, and the way to set up more."""
         self.addSection(self.tr("Team"))
-        for one in self._team.agents:
+        for one in self._settings.team.agents:
             self._add_team_member(one.name, one.name, " ".join(one.instructions.split())[:200])
-        for group in self._team.groups:
+        for group in self._settings.team.groups:
             text = f"{group.name}  ·  {group.kind.replace('-', ' ')}"
             self._add_team_member(group.name, text, ", ".join(group.members))
         self.addAction(self.tr("Set up the team…"), partial(self.setup_requested.emit, "team"))
@@ -159,7 +158,8 @@ class ModelMenu(QMenu):
         action = self.addAction(words.replace("&", "&&"), partial(self.team_chosen.emit, name))
         action.setToolTip(tip)
         action.setCheckable(True)
-        action.setChecked(name == answering_agent(self._team) and self._programs.answering is None)
+        chosen = self._settings.answering_agent
+        action.setChecked(chosen is not None and name == chosen.name)
 
     def show_above(self, button: QWidget) -> None:
         """Open above `button`, and stay there when the menu grows."""

@@ -26,7 +26,7 @@ from app.agent.turn import UserPrompt
 from app.desktop.agent.composer import Composer
 from app.desktop.agent.conversation_list import ConversationList
 from app.desktop.agent.interpretation_chip import ValueField
-from app.desktop.agent.model_menu import ModelChoice, ModelMenu, UsedModels, answering_agent
+from app.desktop.agent.model_menu import BUILTIN, ModelChoice, ModelMenu, UsedModels
 from app.desktop.agent.start_page import StartPage
 from app.desktop.agent.transcript_view import TranscriptView
 from app.desktop.agent.usage_labels import full_usage, short_usage
@@ -40,7 +40,8 @@ from app.desktop.widgets import dialogs
 from app.desktop.widgets.panel import Panel, ThemedButton
 from app.external.states import ExternalProgress
 from app.index.records import IndexUpdated
-from app.settings import AgentProgramSettings, Settings, TeamSettings
+from app.settings import AnswerByBuiltIn, AnswerByModel, AnswerByProgram, AnswerByTeam, Settings
+from app.settings.answering import Answering
 from app.workspace import SettingsChanged, VaultService
 
 _SUGGEST_DELAY_MS = 700
@@ -68,8 +69,7 @@ class AgentPanel(Panel):
         self._resend_from: int | None = None
         self._used = Usage(cost=0.0)
         self._model = ModelChoice("built-in")
-        self._team = TeamSettings()
-        self._programs = AgentProgramSettings()
+        self._settings = Settings()
         self._knows_settings = False
         self._models = UsedModels()
         self._suggest_soon = QTimer(self)
@@ -346,15 +346,15 @@ class AgentPanel(Panel):
         )
 
     def _show_models(self) -> None:
-        menu = ModelMenu(self._model, self._models.list_models(), self, self._team, self._programs)
+        menu = ModelMenu(self._settings, self._models.list_models(), self)
         menu.chosen.connect(self._choose_model)
-        menu.team_chosen.connect(lambda name: self._choose_agent(team=name))
-        menu.program_chosen.connect(lambda name: self._choose_agent(program=name))
+        menu.team_chosen.connect(lambda name: self._choose_agent(AnswerByTeam(name=name)))
+        menu.program_chosen.connect(lambda name: self._choose_agent(AnswerByProgram(name=name)))
         menu.option_chosen.connect(self._choose_option)
         menu.setup_requested.connect(self.settings_requested)
         menu.show_above(self.composer.model)
         tasks.start(self._find_local(menu), owner=menu, what=self.tr("look for local models"))
-        if program := self._programs.answering:
+        if program := self._settings.answering_program:
             tasks.start(
                 self._find_options(menu, program.name), owner=menu, what=self.tr("load the agent's options")
             )
@@ -363,7 +363,7 @@ class AgentPanel(Panel):
         menu.show_options(await self._client.run(lambda vault: vault.agent.program_options(program)))
 
     def _choose_option(self, option: str, value: str) -> None:
-        if program := self._programs.answering:
+        if program := self._settings.answering_program:
             name = program.name
             change = self._client.run(lambda vault: vault.agent.set_program_option(name, option, value))
             self._start(change, self.tr("change an option of {0}").format(name))
@@ -372,39 +372,31 @@ class AgentPanel(Panel):
         menu.show_local(await self._client.run(lambda vault: vault.settings.local_models()))
 
     def _choose_model(self, choice: ModelChoice) -> None:
-        # The name and address of the model stay set up when the built-in agent is chosen.
-        fields = {"base_url": choice.address, "model": choice.model} if choice.model else {}
+        if choice.provider == BUILTIN:
+            self._choose_agent(AnswerByBuiltIn())
+            return
 
         def change(vault: VaultService) -> None:
+            fields = {"base_url": choice.address, "model": choice.model} if choice.model else {}
             vault.settings.change("model", provider=choice.provider, **fields)
-            vault.settings.change("team", answers="")
-            vault.settings.change("programs", answers="")
+            vault.settings.change("agent", answering=AnswerByModel())
 
         self._start(self._client.run(change), self.tr("change the model"))
 
-    def _choose_agent(self, *, team: str = "", program: str = "") -> None:
-        """Let an agent or group of the team answer, or an external agent."""
-
-        def change(vault: VaultService) -> None:
-            vault.settings.change("team", answers=team)
-            vault.settings.change("programs", answers=program)
-
-        self._start(self._client.run(change), self.tr("change the agent"))
+    def _choose_agent(self, answering: Answering) -> None:
+        """Let the built-in agent, the team or an external agent answer."""
+        change = self._client.run(lambda vault: vault.settings.change("agent", answering=answering))
+        self._start(change, self.tr("change the agent"))
 
     def _show_settings(self, settings: Settings) -> None:
-        model = settings.model
-        self._model = ModelChoice(model.provider, model.base_url, model.model)
-        if model.provider == "built-in":
-            self._model = ModelChoice(model.provider)
+        self._settings = settings
+        self._model = ModelChoice.from_settings(settings)
         self._models.add(self._model)
-        self._team = settings.team
-        self._programs = settings.programs
         self._knows_settings = True
-        program = settings.programs.answering
+        program, agent = settings.answering_program, settings.answering_agent
         self._empty.show_program(program.name if program else "")
-        self.composer.set_model(
-            program.name if program else answering_agent(settings.team) or self._model.label
-        )
+        chosen = program or agent
+        self.composer.set_model(chosen.name if chosen else self._model.label)
         self.composer.set_mode(settings.agent.mode)
 
     async def _complete_names(self, word: str) -> None:

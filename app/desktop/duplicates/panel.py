@@ -36,7 +36,7 @@ class DuplicatesPanel(Panel):
         self._client = client
         self._has_searched = False
         self.pairs: tuple[Duplicate, ...] = ()
-        self.title.set_text(self.tr("Notes with nearly the same text"))
+        self.title.set_text(self.tr("Notes with nearly the same content"))
         self.setAccessibleName(self.tr("Near-duplicates"))
         self.again = ThemedButton(theme, "arrows-clockwise", self.tr("Search for near-duplicates again"))
         self.again.clicked.connect(self.search)
@@ -95,7 +95,7 @@ class DuplicatesPanel(Panel):
             self.table.setCurrentIndex(self.table.model().index(0, 0))
         elif known:
             self.empty.set_message(
-                self.tr("No near-duplicates"), self.tr("No two notes have nearly the same text.")
+                self.tr("No near-duplicates"), self.tr("No two notes have nearly the same content.")
             )
         else:
             self.empty.set_message(

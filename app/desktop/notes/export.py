@@ -11,16 +11,18 @@ import re
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from PySide6.QtCore import QLocale, QUrl
-from PySide6.QtGui import QFont, QPagedPaintDevice, QPageSize, QPdfWriter, QTextDocument
+from PySide6.QtGui import QFont, QPagedPaintDevice, QPageLayout, QPageSize, QPdfWriter, QTextDocument
 
 from app.desktop.notes.loader import render_note
 from app.desktop.notes.paste import png_of
+from app.desktop.theme.theme import LIGHT
 from app.desktop.widgets.reading_view import Rendered
 from app.errors import ScriptoriumError, StorageError
 from app.vault.markdown.render import RenderColors
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
     from app.workspace import VaultService
 
 # Light, whatever the theme of the window: paper is white.
-_COLORS = RenderColors()
+_COLORS = replace(RenderColors.of(LIGHT), background="#ffffff")
 _INNER_LINK = re.compile(r' href="(?:note|unresolved|tag|vault):[^"]*"')
 _IMAGE = re.compile(r'(<img\b[^>]*?\bsrc=")([^"]*)(")')
 _BODY = re.compile(r"<body[^>]*>(.*)</body>", re.S)
@@ -118,7 +120,7 @@ def print_note(shown: Rendered, font: QFont, device: QPagedPaintDevice) -> None:
     """Print a note on a PDF writer or a printer; may run in any thread."""
     document = QTextDocument()
     document.setDefaultFont(font)
-    widest = round(device.pageLayout().paintRect().width() * 96 / 72) - 140
+    widest = text_width(device)
     html = _INNER_LINK.sub("", shown.html)
 
     def fit(match: re.Match[str]) -> str:
@@ -130,6 +132,12 @@ def print_note(shown: Rendered, font: QFont, device: QPagedPaintDevice) -> None:
         document.addResource(int(QTextDocument.ResourceType.ImageResource.value), QUrl(address), image)
     document.setHtml(_IMAGE.sub(fit, html))
     document.print_(device)
+
+
+def text_width(device: QPagedPaintDevice) -> int:
+    """Return the width of the text on a device in pixels of a screen, which images must not exceed."""
+    # A printer measures its pages in millimeters.
+    return round(device.pageLayout().paintRect(QPageLayout.Unit.Point).width() * 96 / 72) - 140
 
 
 def _data_address(vault: VaultService, shown: Rendered, address: str) -> str:

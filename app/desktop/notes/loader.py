@@ -22,7 +22,7 @@ from app.errors import ScriptoriumError
 from app.index.records import LinkRecord, Mention, NoteRecord
 from app.toolkit.related import RelatedNote
 from app.vault.changes import content_hash
-from app.vault.markdown.privacy import judge
+from app.vault.markdown.privacy import classify_privacy
 from app.vault.markdown.render import Interaction, NoteTarget, RenderColors, render
 from app.vault.markdown.render_values import DrawnImage
 from app.vault.markdown.scan import scan
@@ -71,7 +71,7 @@ class NoteData:
     @property
     def privacy(self) -> PrivacyVerdict:
         """True if models and external programs may read the note."""
-        return judge(self.content, complete=self.complete)
+        return classify_privacy(self.content, complete=self.complete)
 
     @property
     def hash(self) -> str:

@@ -166,6 +166,8 @@ class NoteView(QWidget):
         self.editor.drawing_requested.connect(lambda r: self._start(self._draw(r), "draw a part of the note"))
         self.editor.link_followed.connect(self._following.follow)
         self.editor.link_hovered.connect(self._hover)
+        self.editor.style_changed.connect(self._style_reading)
+        self._style_reading()
         self._shortcut(QKeySequence("F3"), lambda: self.find_bar.find_next())
         self._shortcut(QKeySequence("Shift+F3"), lambda: self.find_bar.find_next(True))
 
@@ -546,6 +548,15 @@ class NoteView(QWidget):
         others = {*event.changed, *event.removed} - {own}
         if others or (own in event.changed and self.editor.embeds_any_of(("", own.name, self.path))):
             self.editor.refresh_files()
+
+    def _style_reading(self) -> None:
+        """Give the reading view the fonts and the line width of the editor."""
+        style, width = self.editor.flow.style, self.editor.preferences.line_width
+        self.reader.set_text_style(style.font, style.mono, width)
+        if self.isVisible():
+            self._render_soon.start()
+        else:
+            self._undressed = True
 
     def _apply_theme(self, _theme: Theme) -> None:
         """Apply the new theme. A method, not a lambda: Qt disconnects it when the tab is closed."""

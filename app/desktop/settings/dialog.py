@@ -174,7 +174,8 @@ class SettingsDialog(QDialog):
 
     def _parts(self, section: str) -> list[str]:
         """Yield the parts of a section from top to bottom: its settings, and "" for its extra widget."""
-        fields = list(type(getattr(self.settings, section)).model_fields)
+        known = type(getattr(self.settings, section)).model_fields
+        fields = [name for name, field in known.items() if field.json_schema_extra != {"form": False}]
         extra = [""] if section in self._extras else []
         return [*extra, *fields] if section in _FIRST_EXTRAS else [*fields, *extra]
 
@@ -220,7 +221,7 @@ class SettingsDialog(QDialog):
             if (section, name) in self._own
             else create_editor(name, field, value)
         )
-        editor.changed.connect(lambda value: self._apply_value(section, name, value))
+        editor.changed.connect(lambda value: self.set_value(section, name, value))
         self._editors[section, name] = editor
         widget = QWidget(self._sections[section])
         column = QVBoxLayout(widget)
@@ -237,18 +238,21 @@ class SettingsDialog(QDialog):
         self._rows.append(_SettingRow(section, name, text, widget, error))
         return widget
 
-    def _apply_value(self, section: str, name: str, value: object) -> None:
+    def set_value(self, section: str, name: str, value: object) -> None:
         """Apply a valid value; show the error beside an invalid one and do not save it."""
-        (row,) = (row for row in self._rows if (row.section, row.name) == (section, name))
+        row = next((row for row in self._rows if (row.section, row.name) == (section, name)), None)
         holder = getattr(self.settings, section)
         values = {**holder.model_dump(), name: value}
         try:
             validated = type(holder).model_validate(values)
         except ValidationError as error:
+            if row is None:
+                raise
             row.error.setText("; ".join(problem["msg"] for problem in error.errors()))
             row.error.show()
             return
-        row.error.hide()
+        if row is not None:
+            row.error.hide()
         self.settings = self.settings.model_copy(update={section: validated})
         self.changed.emit(self.settings)
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 DEFAULT_ON = frozenset(category.id for category in CATEGORIES if category.on)
 """The categories that are on until somebody switches them off."""
 _USE_DEFAULT, _ON, _OFF = "all", "on", "off"
+_STATES = {None: _USE_DEFAULT, True: _ON, False: _OFF}
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +140,7 @@ class ToolCategoryList(QWidget):
 
     def _is_on(self, id: str) -> bool:
         """Return whether it is enabled in vaults without a setting of their own."""
-        on = self._facts[id].category.on or id in self._settings.tools.categories_on
-        return on and id not in self._settings.permissions.categories_off
+        return self._settings.permissions.categories.get(id, self._facts[id].category.on)
 
     def _show_state(self, id: str) -> None:
         """Show the effect of its state, where it needs an explanation."""
@@ -192,8 +192,7 @@ def _facts(vault: VaultService) -> tuple[_CategoryFacts, ...]:
     here = vault.settings.of_vault
     found = []
     for category in vault.tools.categories:
-        on, off = category.id in here.categories_on, category.id in here.categories_off
-        state = _OFF if off else _ON if on else _USE_DEFAULT
+        state = _STATES[here.categories.get(category.id)]
         # The default, not the setting: only the settings decide whether a plug-in's category is enabled.
         comes_on = category.id in DEFAULT_ON | vault.external.categories_on
         from_the_start = replace(category, on=comes_on)
@@ -207,17 +206,8 @@ def _fact(category: Category, tools: tuple[Tool, ...], here: str) -> _CategoryFa
 
 
 def _change_here(id: str, wanted: str, vault: VaultService) -> None:
-    here = vault.settings.of_vault
-    on = tuple(one for one in here.categories_on if one != id)
-    off = tuple(one for one in here.categories_off if one != id)
-    vault.settings.change_vault(
-        here.model_copy(
-            update={
-                "categories_on": (*on, id) if wanted == _ON else on,
-                "categories_off": (*off, id) if wanted == _OFF else off,
-            }
-        )
-    )
+    on = next(value for value, state in _STATES.items() if state == wanted)
+    vault.settings.change_vault(vault.settings.of_vault.with_categories(on, id))
 
 
 def _create_label(text: str) -> QLabel:

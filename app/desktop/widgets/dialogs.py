@@ -46,7 +46,7 @@ async def run_dialog(dialog: QDialog) -> int:
     dialog.finished.connect(take)
     # A parent that is destroyed destroys the dialog without `finished`.
     dialog.destroyed.connect(lambda *_: take(int(QDialog.DialogCode.Rejected)))
-    dialog.open()
+    QDialog.open(dialog)  # dialogs for files and printers have an `open` of their own
     try:
         return await answer
     finally:
@@ -106,6 +106,11 @@ class SheetDialog(QDialog):
         button.clicked.connect(lambda: self.done(code))
         self._buttons.addWidget(button)
         return button
+
+    def grow(self) -> None:
+        """Make the dialog tall enough for its wrapped text; Qt counts one line for a label that appears."""
+        self._layout.activate()
+        self.resize(self.width(), max(self.height(), self._layout.totalHeightForWidth(self.width())))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Press the focused button with Enter; elsewhere, press the default button."""
@@ -217,6 +222,7 @@ async def prompt_text(
         error_label.setVisible(bool(wrong))
         field.setAccessibleDescription(wrong)
         done.setEnabled(bool(text.strip()) and not wrong)
+        sheet.grow()
 
     field.textChanged.connect(validate)
     field.setFocus()

@@ -63,7 +63,6 @@ _DISPLAY_NAMES = {
     "lm-studio": "LM Studio",
     "llama.cpp": "llama.cpp",
     "openai-compatible": "OpenAI-compatible address",
-    "built-in": "Built-in (no model)",
 }
 
 

@@ -50,7 +50,7 @@ async def vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, approver: Yes) 
         (root / name).write_text(text, "utf-8")
     settings = Settings()
     settings.embeddings.enabled = False
-    settings.tools.categories_on = ("customer_support",)
+    settings.permissions.categories = {"customer_support": True}
     opened = await open_workspace(root, settings, approver)
     try:
         await opened.start_scan(lambda progress: None)

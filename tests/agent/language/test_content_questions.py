@@ -1,4 +1,4 @@
-"""Questions about what the notes say are told from requests for notes and from requests for actions."""
+"""Questions about the contents of notes are distinguished from requests for notes and for actions."""
 
 from __future__ import annotations
 

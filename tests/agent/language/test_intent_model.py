@@ -1,4 +1,4 @@
-"""The learned ranking of actions: it is made from the files that it names, and it never changes by itself."""
+"""The trained ranking of actions is reproducible from its source files and never changes otherwise."""
 
 from __future__ import annotations
 
@@ -78,6 +78,6 @@ def test_a_change_without_a_rule_is_asked_about(agent: BuiltinAgent, text: str, 
 
 
 @pytest.mark.parametrize("text", ["could you sing something for me", "book me a table", "you are great"])
-def test_what_is_no_request_is_not_guessed(agent: BuiltinAgent, text: str) -> None:
+def test_text_that_is_no_request_is_not_guessed(agent: BuiltinAgent, text: str) -> None:
     found = read(agent, text)
     assert isinstance(found, Reply | ModelRequired | ContentQuestion)

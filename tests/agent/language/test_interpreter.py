@@ -1,4 +1,4 @@
-"""Requests are read as pipelines over sets of notes; what is not wholly explained never writes."""
+"""Requests are parsed as pipelines over sets of notes; one that is not fully explained never writes."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def agent() -> BuiltinAgent:
         ("opne H4", "open [@Instruments/H4]"),
     ],
 )
-def test_a_request_is_read(agent: BuiltinAgent, request_text: str, reading: str) -> None:
+def test_a_request_is_interpreted(agent: BuiltinAgent, request_text: str, reading: str) -> None:
     found = read(agent, request_text)
     assert isinstance(found, Reading)
     assert serialize(found) == reading
@@ -64,7 +64,7 @@ def test_a_request_is_read(agent: BuiltinAgent, request_text: str, reading: str)
 @pytest.mark.parametrize(
     "text", ["translate H4 into French", "übersetze das ins Englische", "why is that so?"]
 )
-def test_what_needs_a_model_is_said(agent: BuiltinAgent, text: str) -> None:
+def test_requests_that_need_a_model_are_recognized(agent: BuiltinAgent, text: str) -> None:
     assert isinstance(read(agent, text), ModelRequired)
 
 
@@ -76,7 +76,7 @@ def test_a_change_that_is_not_clear_is_asked_about(agent: BuiltinAgent, text: st
 @pytest.mark.parametrize(
     "text", ["what's the weather like", "remind me tomorrow", "asdf qwer zxcv uiop hjkl"]
 )
-def test_what_can_not_be_done_is_not_guessed(agent: BuiltinAgent, text: str) -> None:
+def test_requests_that_cannot_be_fulfilled_are_not_guessed(agent: BuiltinAgent, text: str) -> None:
     found = read(agent, text)
     assert isinstance(found, Reply) and not found.understood
 
@@ -92,7 +92,7 @@ def test_an_answer_fills_what_was_missing(agent: BuiltinAgent) -> None:
     assert isinstance(found, Reading) and serialize(found) == 'create_note name="Meeting notes"'
 
 
-def test_a_no_drops_the_question(agent: BuiltinAgent) -> None:
+def test_declining_drops_the_question(agent: BuiltinAgent) -> None:
     question = read(agent, "delete")
     assert isinstance(question, Clarification)
     assert read(agent, "never mind", replace(HERE, question=question)) == Reply("cancelled")
@@ -267,7 +267,7 @@ def test_the_notation_is_read_back(query: str, paths: list[str], value: object) 
     )
 
 
-def test_a_chip_takes_its_condition_away(agent: BuiltinAgent) -> None:
+def test_removing_a_chip_removes_its_condition(agent: BuiltinAgent) -> None:
     found = read(agent, "show me notes tagged instrument but not core")
     assert isinstance(found, Reading)
     labels = {chip.label: chip.without for chip in reading_chips(found)}
@@ -303,7 +303,7 @@ def test_a_chip_takes_its_condition_away(agent: BuiltinAgent) -> None:
         ("notes about longitude", "longitude", "moon OR stars", "find [moon OR stars]"),
     ],
 )
-def test_a_chip_takes_another_value(
+def test_a_chip_can_get_another_value(
     agent: BuiltinAgent, text: str, label: str, value: str, reading: str
 ) -> None:
     found = read(agent, text)

@@ -90,7 +90,7 @@ def test_a_refused_token_has_a_line(qapp) -> None:
     assert "3 requests" in line.summary and "curl/8" in line.summary
 
 
-def test_a_call_that_could_not_be_logged_is_told_all_the_same(qapp) -> None:
+def test_a_call_that_could_not_be_logged_is_shown_nevertheless(qapp) -> None:
     feed = ActivityModel()
     outcome = ToolOutcome(False, message="The disk is full.", error={"type": "storage"})
     feed.handle_events([started(), ToolFinished("c", outcome, AGENT, "add_tag")])
@@ -114,7 +114,9 @@ def test_a_call_that_could_not_be_logged_is_told_all_the_same(qapp) -> None:
         (AuditDecision.CANCELLED, "withdrawn by the caller", ActivityStatus.FAILED),
     ],
 )
-def test_how_a_logged_call_ended(decided: AuditDecision, result: str, status: ActivityStatus) -> None:
+def test_the_result_of_a_logged_call_is_shown(
+    decided: AuditDecision, result: str, status: ActivityStatus
+) -> None:
     entry = replace(ENTRY, decision=decided, result=result, reason="because")
     assert entry_status(entry) is status
     shown = item_from_entry(entry).summary
@@ -168,7 +170,7 @@ def test_the_saves_of_a_writing_session_are_one_line_on_top(qapp) -> None:
         [AuditAppended(replace(ENTRY, id=14, call="u", tool="undo", commit=9, undoes=(110, 112)))]
     )
     assert feed.activities[2].summary == "Save Tea (2 times) (undone)"
-    # The log has them one by one, the newest first.
+    # The log has them one by one, newest first.
     fresh = ActivityModel()
     fresh.add_older([save(12), replace(ENTRY, id=11), save(10)])
     assert [line.summary for line in fresh.activities] == ["Save Tea (2 times)", "Tagged “Tea”."]

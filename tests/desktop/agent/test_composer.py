@@ -1,4 +1,4 @@
-"""Where the user writes: sending, stopping, names after @, notes given along."""
+"""The composer: sending, stopping, names after @, attached notes."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_a_note_is_named_after_an_at_sign_behind_an_emoji(composer: Composer, qt
     assert composer.field.toPlainText() == "🧭 tag [[Longitude]] "
 
 
-def test_a_note_dragged_from_the_tree_is_given_along_once(composer: Composer, qapp) -> None:
+def test_a_note_dragged_from_the_tree_is_attached_once(composer: Composer, qapp) -> None:
     tree = FileTreeModel(ThemeSource("light"))
     tree.reset(FolderListing.of(["Concepts/Longitude.md"]))
     data = tree.mimeData([tree.index_of("Concepts/Longitude.md")])
@@ -76,7 +76,7 @@ def test_a_note_dragged_from_the_tree_is_given_along_once(composer: Composer, qa
     assert dropped_notes(QMimeData()) == ()
 
 
-def test_escape_gives_up_editing_an_earlier_message(composer: Composer) -> None:
+def test_escape_cancels_editing_an_earlier_message(composer: Composer) -> None:
     given_up: list[int] = []
     composer.edit_dropped.connect(lambda: given_up.append(1))
     composer.restore_prompt("an earlier message", ("A.md",))

@@ -1,4 +1,4 @@
-"""The chips of a reading: what was understood, and how to take a piece of it away."""
+"""The chips of an interpretation show its parts and remove them."""
 
 from __future__ import annotations
 

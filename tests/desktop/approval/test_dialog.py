@@ -1,4 +1,4 @@
-"""The approval dialog: what is approved is exactly what was ticked and typed, and nothing by accident."""
+"""The approval dialog approves exactly what was selected and typed, and nothing by accident."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def update(name: str = "A", before: bytes = BEFORE, after: bytes = AFTER) -> Upd
 
 
 class Desk:
-    """A window with a queue, a clock that stands until it is moved, and the answers that were given."""
+    """A window with a queue, a clock that is moved by hand, and the given answers."""
 
     def __init__(self, qtbot: QtBot) -> None:
         self.now = 100.0
@@ -110,7 +110,7 @@ def desk(qtbot: QtBot) -> Iterator[Desk]:
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
-# What is approved
+# Approving
 
 
 def test_approving_gives_exactly_the_proposal(desk: Desk) -> None:
@@ -136,7 +136,7 @@ def test_an_unticked_file_is_left_out(desk: Desk) -> None:
     assert desk.approved.changes == (change_set.changes[0], change_set.changes[2])
 
 
-def test_a_deletion_that_is_left_out_warns_of_no_links(desk: Desk) -> None:
+def test_an_excluded_deletion_warns_of_no_links(desk: Desk) -> None:
     scope = Scope(ScopeKind.WRITE_DELETE, size=1, backlinks=(P("B.md"),))
     desk.ask(request(ChangeSet.of(update("A"), Delete(P("Old.md"), b"x")), scope=scope))
     warning = next(
@@ -216,7 +216,7 @@ def test_text_that_no_editor_keeps_is_not_offered_for_editing(desk: Desk) -> Non
     assert "not UTF-8" in desk.dialog.bar.edit_button.toolTip()
 
 
-def test_a_grant_comes_from_the_menu_with_its_own_words(desk: Desk) -> None:
+def test_a_grant_is_chosen_in_the_menu_by_its_label(desk: Desk) -> None:
     desk.ask(request(ChangeSet.of(update()), offers=(OFFER,)))
     (action,) = desk.dialog.bar.menu.actions()
     assert action.text() == OFFER.label
@@ -241,14 +241,14 @@ def test_an_effect_shows_its_exact_text_and_is_approved_as_it_is(desk: Desk) -> 
 # Denying
 
 
-def test_a_denial_carries_the_words(desk: Desk) -> None:
+def test_a_denial_carries_the_reason(desk: Desk) -> None:
     desk.ask(request(ChangeSet.of(update())))
     QTest.keyClicks(desk.dialog.bar.words, "Not in this folder.")
     desk.click("deny_button")
     assert desk.decision == Denied("Not in this folder.")
 
 
-def test_enter_in_the_words_denies_once(desk: Desk) -> None:
+def test_enter_in_the_reason_denies_once(desk: Desk) -> None:
     desk.ask(request(ChangeSet.of(update()), 1), request(ChangeSet.of(update("B")), 2))
     QTest.keyClicks(desk.dialog.bar.words, "No")
     QTest.keyClick(desk.dialog.bar.words, Qt.Key.Key_Return)
@@ -299,7 +299,7 @@ def test_a_dialog_that_has_just_opened_takes_no_answer(desk: Desk) -> None:
     assert len(desk.answers) == 1
 
 
-def test_the_rest_is_300_ms_without_keys_and_longer_while_somebody_types(desk: Desk) -> None:
+def test_the_input_delay_is_300_ms_and_longer_while_the_user_types(desk: Desk) -> None:
     desk.ask(request(ChangeSet.of(update())), rested=False)
     desk.rest(0.29)
     assert not desk.dialog.guard.is_ready
@@ -313,7 +313,7 @@ def test_the_rest_is_300_ms_without_keys_and_longer_while_somebody_types(desk: D
     assert desk.answers == []
 
 
-def test_the_next_request_rests_too(desk: Desk) -> None:
+def test_the_next_request_has_an_input_delay_too(desk: Desk) -> None:
     desk.ask(request(ChangeSet.of(update()), 1), request(ChangeSet.of(update("B")), 2))
     desk.click("approve_button")
     desk.click("approve_button")
@@ -329,7 +329,7 @@ def test_space_on_approve_is_deliberate(desk: Desk) -> None:
     assert isinstance(desk.decision, Approved)
 
 
-def test_alt_a_approves_once_the_dialog_has_rested(desk: Desk, qtbot: QtBot) -> None:
+def test_alt_a_approves_after_the_input_delay(desk: Desk, qtbot: QtBot) -> None:
     desk.ask(request(ChangeSet.of(update())), rested=False)
     with qtbot.waitActive(desk.dialog):
         desk.dialog.activateWindow()
@@ -439,7 +439,7 @@ def test_a_batch_loses_its_page_when_one_of_it_is_withdrawn(desk: Desk) -> None:
     assert desk.answers == []
 
 
-# Words
+# Labels
 
 
 @pytest.mark.parametrize(
@@ -465,7 +465,7 @@ def test_a_caller_cannot_hide_in_its_name(desk: Desk) -> None:
     )
 
 
-# The choices, without a window
+# The draft, without a window
 
 
 LINES = st.lists(st.sampled_from([b"a\n", b"b\n", b"c\n", b"\n"]), max_size=12).map(b"".join)
@@ -493,7 +493,7 @@ def test_a_move_whose_text_is_left_out_is_still_a_move() -> None:
 
 
 @pytest.mark.parametrize("change", [Create(P("A.md"), b"a\n"), Delete(P("A.md"), b"a\n")])
-def test_a_file_that_is_made_or_deleted_goes_as_a_whole(change: Create | Delete) -> None:
+def test_a_created_or_deleted_file_is_approved_as_a_whole(change: Create | Delete) -> None:
     with pytest.raises(ValueError, match="no such hunks"):
         FileDraft(change).leave_out({0})
 
@@ -528,7 +528,7 @@ def test_lines_that_were_not_touched_keep_their_ends() -> None:
 
 
 @pytest.mark.parametrize("content", [b"\xff", b"a\rb", b"a\x00", "a\u2028b".encode()])
-def test_what_an_editor_would_lose_is_refused(content: bytes) -> None:
+def test_text_that_an_editor_would_lose_is_refused(content: bytes) -> None:
     with pytest.raises(NotEditableError):
         EditableText.of(content)
 
@@ -603,7 +603,7 @@ def test_a_space_typed_in_the_editor_answers_nothing(desk: Desk, qtbot: QtBot) -
     assert desk.dialog.page.editor.field.toPlainText().startswith("a \nONE\n")
 
 
-def test_the_time_stands_still_while_the_user_works_on_the_request(desk: Desk) -> None:
+def test_the_time_limit_pauses_while_the_user_works_on_the_request(desk: Desk) -> None:
     desk.ask(request(ChangeSet.of(update()), timeout=60.0))
     dialog = desk.dialog
     dialog._tick()

@@ -1,4 +1,4 @@
-"""The grants panel on a real vault: what holds, how often it was used, and taking it back."""
+"""The grants panel on a real vault: active grants, their use, and revoking them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def texts(panel: GrantsPanel) -> str:
     return "\n".join(label.text() for label in panel.findChildren(QLabel) if label.isVisibleTo(panel))
 
 
-def test_a_grant_is_listed_counted_and_taken_back(
+def test_a_grant_is_listed_counted_and_revoked(
     gui, service: ServiceThread, wait_until, tmp_path: Path
 ) -> None:
     async def main() -> None:

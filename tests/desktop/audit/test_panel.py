@@ -46,7 +46,7 @@ async def add_line(vault: WholeVault, text: str = "three") -> object:
     return await vault.call("edit_note", {"name": "A", "op": "append", "text": text})
 
 
-def test_rows_come_as_they_happen(gui, service: ServiceThread, wait_until, tmp_path: Path) -> None:
+def test_rows_appear_as_calls_happen(gui, service: ServiceThread, wait_until, tmp_path: Path) -> None:
     async def main() -> None:
         async with whole_vault(tmp_path, service, NOTES) as vault:
             await vault.call("read_note", {"name": "A"})
@@ -66,7 +66,7 @@ def test_rows_come_as_they_happen(gui, service: ServiceThread, wait_until, tmp_p
     gui(main())
 
 
-def test_an_empty_log_says_what_will_be_here(gui, service: ServiceThread, wait_until, tmp_path: Path) -> None:
+def test_an_empty_log_explains_its_purpose(gui, service: ServiceThread, wait_until, tmp_path: Path) -> None:
     async def main() -> None:
         async with whole_vault(tmp_path, service, NOTES) as vault:
             panel = panel_of(vault)
@@ -92,7 +92,7 @@ def test_undo_goes_through_the_dialog_and_marks_the_entry(gui, service, wait_unt
             panel.choose(0)
             panel.detail.undo_button.click()
             await wait_until(lambda: queue.dialog is not None)
-            # The dialog comes up in parts: only what is shown can be answered.
+            # The dialog is built in parts; only a displayed one can be answered.
             await wait_until(lambda: queue.dialog.page is not None and queue.dialog.isVisible())
             now[0] += 1
             await wait_until(lambda: queue.dialog.guard.is_ready)
@@ -106,7 +106,7 @@ def test_undo_goes_through_the_dialog_and_marks_the_entry(gui, service, wait_unt
     gui(main())
 
 
-def test_the_chosen_entry_stays_in_sight_when_another_comes(gui, service, wait_until, tmp_path: Path) -> None:
+def test_the_chosen_entry_stays_visible_when_another_comes(gui, service, wait_until, tmp_path: Path) -> None:
     async def main() -> None:
         async with whole_vault(tmp_path, service, NOTES) as vault:
             panel = panel_of(vault)
@@ -139,7 +139,7 @@ def test_a_whole_turn_is_undone_at_once(gui, service, wait_until, tmp_path: Path
     gui(main())
 
 
-def test_a_conflict_is_settled_by_the_user(gui, service, wait_until, tmp_path: Path) -> None:
+def test_a_conflict_is_resolved_by_the_user(gui, service, wait_until, tmp_path: Path) -> None:
     async def main() -> None:
         async with whole_vault(tmp_path, service, NOTES) as vault:
             panel = panel_of(vault)
@@ -305,11 +305,11 @@ def test_hidden_characters_of_a_result_are_named(qapp) -> None:
         (AuditFilter(until=1000.0), False),
     ],
 )
-def test_live_rows_meet_the_same_filter(wanted: AuditFilter, found: bool) -> None:
+def test_live_rows_pass_the_same_filter(wanted: AuditFilter, found: bool) -> None:
     assert matches_filter(entry(1), wanted) is found
 
 
-def test_every_decision_has_words_and_a_colour(qapp) -> None:
+def test_every_decision_has_words_and_a_color(qapp) -> None:
     words = [decision_label(one) for one in AuditDecision]
     assert len(set(words)) == len(words)
     for theme in (LIGHT, DARK):
@@ -317,7 +317,7 @@ def test_every_decision_has_words_and_a_colour(qapp) -> None:
     assert decision_label("from a newer app") == "from a newer app"
 
 
-def test_chips_have_the_colour_of_the_decision(gui, service, wait_until, tmp_path: Path) -> None:
+def test_chips_have_the_color_of_the_decision(gui, service, wait_until, tmp_path: Path) -> None:
     async def main() -> None:
         async with whole_vault(tmp_path, service, NOTES) as vault:
             await add_line(vault)

@@ -1,4 +1,4 @@
-"""The configurations for programs outside: each is read back as its program reads it."""
+"""Configurations for external programs, each parsed as its program does."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_codex_reads_toml() -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the shell of that system quotes otherwise")
-def test_what_goes_into_a_terminal_is_quoted_for_it() -> None:
+def test_terminal_commands_are_quoted() -> None:
     parts = shlex.split(made("claude-code", "stdio"))
     assert parts[:5] == ["claude", "mcp", "add", "--scope", "user"] and parts[-5:] == STDIO
     assert parts[parts.index("--") - 1] == TO.key
@@ -67,7 +67,7 @@ def test_what_goes_into_a_terminal_is_quoted_for_it() -> None:
     ]
 
 
-def test_a_token_that_is_not_known_leaves_its_place_to_be_filled() -> None:
+def test_an_unknown_token_leaves_a_placeholder() -> None:
     unknown = ConnectionDetails(VAULT, "Laptop", ("scriptorium",), "http://127.0.0.1:1")
     assert "THE-TOKEN" in made("cursor", "http", unknown)
 

@@ -33,7 +33,7 @@ S = TypeVar("S", bound=QDialog)
 
 
 class Page:
-    """The panel of an open vault, with settings that take effect as the window lets them."""
+    """The panel of an open vault, with settings that take effect like in the window."""
 
     def __init__(self, vault: WholeVault, panel: ConnectionsPanel) -> None:
         self.vault, self.panel = vault, panel
@@ -89,14 +89,14 @@ def sheet(kind: type[S]) -> S | None:
 
 
 def press(text: str) -> None:
-    """Press the button of the open sheet that says `text`."""
+    """Press the button `text` of the open dialog."""
     asking = sheet(SheetDialog)
     assert asking is not None
     next(one for one in asking.findChildren(QPushButton) if one.text() == text).click()
 
 
 async def added(page: Page, wait_until, target: str, way: str, name: str) -> str:
-    """Connect a program by the sheets; its token."""
+    """Connect a program with the dialogs and return its token."""
     page.panel.add_button.click()
     await wait_until(lambda: sheet(NewProgramDialog))
     asking = sheet(NewProgramDialog)
@@ -117,7 +117,7 @@ async def added(page: Page, wait_until, target: str, way: str, name: str) -> str
     return token
 
 
-def test_a_program_is_connected_named_and_let_in(
+def test_a_program_is_connected_named_and_authorized(
     gui, service: ServiceThread, wait_until, tmp_path: Path
 ) -> None:
     async def main() -> None:
@@ -162,7 +162,7 @@ def test_a_program_that_is_connected_before_the_server_listens_gets_its_address(
     gui(main())
 
 
-def test_what_a_program_may_do_is_set_here_and_holds(
+def test_permissions_of_a_program_are_set_here_and_enforced(
     gui, service: ServiceThread, wait_until, tmp_path: Path
 ) -> None:
     async def main() -> None:

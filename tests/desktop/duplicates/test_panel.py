@@ -1,4 +1,4 @@
-"""Near-duplicates and related notes in the window, with vectors that were put there by hand."""
+"""Near-duplicates and related notes in the window, with hand-made vectors."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NOTES = {"Essay.md": ESSAY, "Drafts/Essay again.md": f"{ESSAY}\nA line more.", "
 
 
 async def put_vectors(workspace: Workspace) -> None:
-    """The same vector for both essays, another for the third note."""
+    """Store the same vector for both essays, and another for the third note."""
     for at, name in enumerate(NOTES):
         vector = np.zeros(384, dtype=np.float32)
         vector[0 if "Essay" in name else 1] = 1.0

@@ -19,7 +19,7 @@ from tests.desktop.workspace_access import in_workspace
 
 
 def shown(model: FileTreeModel, parent: QModelIndex | None = None) -> list[str]:
-    """Every row, folders with a slash, depth first."""
+    """Return every row, folders with a slash, depth first."""
     found: list[str] = []
     parent = parent or QModelIndex()
     for row in range(model.rowCount(parent)):
@@ -43,7 +43,7 @@ def test_folders_come_first_then_names_whatever_their_case(qapp) -> None:
     assert shown(model) == ["C/", "C/k.md", "z/", "z/y/", "z/y/n.md", "z/m.md", "A.md", "b.md"]
 
 
-def test_a_new_note_brings_its_folders_and_the_last_one_takes_them_away(qapp) -> None:
+def test_a_new_note_adds_its_folders_and_the_last_note_removes_them(qapp) -> None:
     model = tree("a.md")
     model.add("new/deep/n.md")
     model.add("new/deep/n.md")
@@ -134,7 +134,7 @@ def test_the_panel_shows_the_vault_and_follows_it(
     gui(main())
 
 
-def test_what_is_unfolded_stays_so(gui, wait_until, service: ServiceThread, vault: Path) -> None:
+def test_expanded_folders_stay_expanded(gui, wait_until, service: ServiceThread, vault: Path) -> None:
     async def main() -> None:
         open_vault = OpenVault(vault, Settings())
         await service.call(open_vault.index.open)

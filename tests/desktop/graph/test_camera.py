@@ -21,7 +21,7 @@ def test_zoom_holds_the_place_under_the_pointer(camera, x, y, factor):
 
 
 @given(camera=cameras, x=numbers, y=numbers)
-def test_there_and_back(camera, x, y):
+def test_coordinates_convert_both_ways(camera, x, y):
     at = camera.to_screen(np.array([[x, y]], dtype=np.float32), 900, 600)[0]
     assert camera.to_world(float(at[0]), float(at[1]), 900, 600) == pytest.approx((x, y), abs=0.02)
 
@@ -43,7 +43,7 @@ def test_a_far_flight_goes_out_before_it_goes_in():
     assert way(0.5).scale < 20
 
 
-def test_everything_fits():
+def test_the_whole_graph_fits_the_view():
     at = np.array([[-50, 0], [50, 20], [0, 90]], dtype=np.float32)
     screen = fit_camera(at, 800, 600).to_screen(at, 800, 600)
     assert (screen >= 40).all()

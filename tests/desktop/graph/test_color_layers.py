@@ -21,7 +21,7 @@ def graph(paths=PATHS):
 
 
 @given(st.lists(st.sets(st.sampled_from(PATHS)), min_size=3, max_size=3))
-def test_the_first_group_that_has_a_note_gives_it_its_colour(found):
+def test_the_first_group_that_has_a_note_gives_it_its_color(found):
     layer = query_layer(graph(), GROUPS, found, DARK)
     assert layer is not None
     colors = layer.colors()
@@ -57,7 +57,7 @@ def test_values_follow_their_nodes_into_another_graph(order, kept):
 
 
 @given(st.sets(st.sampled_from(["note", "concept", "source", "person", "project", "book"]), min_size=1))
-def test_types_with_a_colour_of_their_own_share_it_with_no_other(types):
+def test_types_with_a_color_of_their_own_share_it_with_no_other(types):
     made = build_from([GraphNode(f"{kind}.md", kind, kind) for kind in sorted(types)], [])
     for theme in (LIGHT, DARK):
         groups = style_nodes(made, theme, ColorBy.TYPE, np.full(len(made), -1)).groups

@@ -50,7 +50,7 @@ def at(image: QImage, place: QPoint) -> QColor:
     return image.pixelColor(round(place.x() * ratio), round(place.y() * ratio))
 
 
-def test_a_node_may_have_a_colour_of_its_own_and_its_link_takes_it_on(canvas, qtbot):
+def test_a_node_may_have_a_color_of_its_own_and_its_link_takes_it_on(canvas, qtbot):
     before, plain = (at(shown(canvas), place(canvas, path)) for path in ("a.md", "c.md"))
     red = pack_colors(["#ff2010"])[0]
     canvas.set_node_colors(np.array([red, red, NO_COLOR, NO_COLOR], dtype=np.uint32))
@@ -77,7 +77,7 @@ def test_sizes_are_factors_within_bounds_and_can_be_picked_by(canvas, qtbot):
     assert scene.node_at(beside.x(), beside.y(), canvas.camera, 800, 600) == -1
 
 
-def test_what_is_not_visible_is_neither_drawn_nor_picked_nor_linked(canvas, qtbot):
+def test_hidden_nodes_are_neither_drawn_nor_picked_nor_linked(canvas, qtbot):
     canvas.set_visible(np.array([True, False, True, True]))
     rest(canvas, qtbot)
     image, b = shown(canvas), place(canvas, "b.md")
@@ -103,7 +103,7 @@ def test_a_path_is_drawn_named_and_keeps_its_nodes_bright(canvas, qtbot):
     assert at(shown(canvas), place(canvas, "b.md")) == bright
 
 
-def test_lights_of_several_keys_come_and_go(canvas, qtbot):
+def test_highlights_of_several_keys_are_added_and_removed(canvas, qtbot):
     beside = {path: place(canvas, path) + QPoint(0, -16) for path in ("a.md", "d.md")}
     canvas.set_glow("communities", ["a.md"], "#ff0000")
     canvas.set_glow("orphans", ["d.md"], "#0000ff")

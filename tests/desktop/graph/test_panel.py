@@ -1,4 +1,4 @@
-"""When the graph of a vault is arranged anew, and when everything stays where it is."""
+"""When the graph of a vault gets a new layout, and when all positions stay."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.desktop.workspace_access import in_workspace
 
 
 class Watched:
-    """A panel over a real index, and every arrangement from scratch that it asked for."""
+    """A panel over a real index, with a record of every layout from scratch."""
 
     def __init__(self, panel: GraphPanel, vault: OpenVault, client: VaultClient) -> None:
         self.panel, self.vault, self.client = panel, vault, client
@@ -41,7 +41,7 @@ class Watched:
         panel.view.set_graph = set_graph  # type: ignore[method-assign]
 
     def write(self, names: range, folder: str = "") -> list[NotePath]:
-        """Notes in a chain, each linked with the one before."""
+        """Write notes in a chain, each linked with the one before."""
         made = []
         for number in names:
             file = self.vault.root / folder / f"Note {number}.md"
@@ -51,12 +51,12 @@ class Watched:
         return made
 
     async def add(self, names: range) -> None:
-        """Write notes, and have the index read them."""
+        """Write notes and update the index."""
         made = self.write(names)
         await in_workspace(self.client, lambda vault: vault.index.refresh(made))
 
     async def scan(self) -> None:
-        """Read the whole vault, as the window does."""
+        """Scan the whole vault, like the window."""
         self.panel.set_reading(True)
         await in_workspace(self.client, lambda vault: vault.start_scan(lambda _: None))
         self.panel.set_reading(False)
@@ -72,7 +72,7 @@ class Watched:
 
     @property
     def at_rest(self) -> bool:
-        """Whether the first layout is there and nothing more is to come."""
+        """Return whether the first layout is finished and no other is pending."""
         panel = self.panel
         return panel._is_settled and not panel.view.is_arranging and not panel._settle.isActive()
 
@@ -105,7 +105,7 @@ def watched(tmp_path: Path, service: ServiceThread, qtbot, wait_until) -> Callab
     return opened
 
 
-def test_a_vault_read_for_the_first_time_is_arranged_as_a_whole(gui, watched, wait_until) -> None:
+def test_a_new_vault_is_laid_out_as_a_whole(gui, watched, wait_until) -> None:
     async def main() -> None:
         async with watched(notes=120) as it:
             await it.scan()
@@ -133,7 +133,7 @@ def test_an_empty_graph_says_that_it_is_loading_only_while_it_is(gui, watched, w
     gui(main())
 
 
-def test_an_arrangement_under_way_is_not_cut_short(gui, watched, wait_until) -> None:
+def test_a_running_layout_is_not_interrupted(gui, watched, wait_until) -> None:
     async def main() -> None:
         async with watched(notes=60) as it:
             await it.scan()
@@ -145,7 +145,7 @@ def test_an_arrangement_under_way_is_not_cut_short(gui, watched, wait_until) -> 
     gui(main())
 
 
-def test_the_places_of_last_time_are_kept_and_nothing_is_arranged(gui, watched, wait_until) -> None:
+def test_saved_positions_are_kept_without_a_layout(gui, watched, wait_until) -> None:
     async def first() -> dict[str, tuple[float, ...]]:
         async with watched(notes=80) as it:
             await it.scan()
@@ -182,7 +182,7 @@ def test_one_more_note_moves_no_other(gui, watched, wait_until) -> None:
     gui(main())
 
 
-def test_very_many_more_are_arranged_with_the_rest(gui, watched, wait_until) -> None:
+def test_very_many_new_notes_cause_a_new_layout(gui, watched, wait_until) -> None:
     async def main() -> None:
         async with watched(notes=40) as it:
             await it.scan()
@@ -195,7 +195,7 @@ def test_very_many_more_are_arranged_with_the_rest(gui, watched, wait_until) -> 
     gui(main())
 
 
-def test_a_saved_note_is_followed_without_reading_the_whole_graph_again(gui, watched, wait_until) -> None:
+def test_a_saved_note_updates_the_graph_without_a_rebuild(gui, watched, wait_until) -> None:
     async def main() -> None:
         async with watched(notes=80) as it:
             await it.scan()
@@ -216,7 +216,7 @@ def test_a_saved_note_is_followed_without_reading_the_whole_graph_again(gui, wat
     gui(main())
 
 
-def test_the_sheet_offers_the_saved_searches(gui, watched, wait_until) -> None:
+def test_the_settings_panel_lists_the_saved_searches(gui, watched, wait_until) -> None:
     async def main() -> None:
         async with watched(notes=4) as it:
             await it.scan()
@@ -243,7 +243,7 @@ def test_the_sheet_offers_the_saved_searches(gui, watched, wait_until) -> None:
 
 
 @pytest.mark.qt_log_ignore("This plugin does not support")
-def test_the_queries_of_the_sheet_are_completed_as_in_the_search_panel(gui, watched, wait_until) -> None:
+def test_queries_in_the_settings_panel_are_completed_as_in_the_search_panel(gui, watched, wait_until) -> None:
     async def main() -> None:
         async with watched(notes=2) as it:
             await it.scan()

@@ -1,4 +1,4 @@
-"""What can be set in the graph's sheet, and what is seen of it."""
+"""The settings of the graph and their effect."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_kinds_of_nodes_can_be_left_out(cross):
     assert shown(cross) == everything
 
 
-def test_tags_become_nodes_and_go_again_and_no_note_moves(cross, qtbot, still):
+def test_tag_nodes_appear_and_disappear_without_moving_notes(cross, qtbot, still):
     before = {path: place_of(cross, path) for path in cross.graph().paths}
     cross.sheet.filters.box("tags").click()
     still(cross, qtbot)
@@ -86,7 +86,7 @@ def test_tags_become_nodes_and_go_again_and_no_note_moves(cross, qtbot, still):
     assert {path: place_of(cross, path) for path in before} == before
 
 
-def test_filter_and_search_are_both_kept_to_and_a_waiting_change_comes_before_them(cross):
+def test_filter_and_search_both_apply_after_a_pending_change(cross):
     cross.appearance.set_filter_result({"hub.md", "east.md"})
     cross.set_filter({"east.md", "west.md"})
     assert shown(cross) == {"east.md"}
@@ -141,7 +141,7 @@ def test_a_query_that_cannot_be_read_says_where(cross):
     assert field.said == ""
 
 
-def test_sliders_move_the_nodes_and_their_first_values_bring_them_back(cross, qtbot, still):
+def test_sliders_move_the_nodes_and_their_defaults_move_them_back(cross, qtbot, still):
     before = np.ptp(cross.positions(), axis=0).max()
     cross.sheet.forces.sliders["spacing"].slider.setValue(36)
     still(cross, qtbot)
@@ -151,7 +151,7 @@ def test_sliders_move_the_nodes_and_their_first_values_bring_them_back(cross, qt
     assert cross.sheet.choices.pull == ForceSettings() and cross.canvas.forces.spacing == 16
 
 
-def test_space_holds_the_graph_still(cross):
+def test_space_freezes_the_graph(cross):
     QTest.keyClick(cross.canvas, Qt.Key.Key_Space)
     assert cross.canvas.layout_thread.paused
     assert cross.toolbar.pause.isChecked() and cross.sheet.forces.pause.isChecked()
@@ -159,7 +159,7 @@ def test_space_holds_the_graph_still(cross):
     assert not cross.canvas.layout_thread.paused and not cross.sheet.forces.pause.isChecked()
 
 
-def test_nodes_glide_to_an_arrangement_and_back_to_where_their_links_had_them(cross, qtbot, still):
+def test_nodes_glide_to_another_layout_and_back(cross, qtbot, still):
     asked = []
     cross.chosen.arrangement_asked.connect(asked.append)
     before = cross.positions().copy()
@@ -210,7 +210,7 @@ def test_the_local_graph_of_several_notes(cross, qtbot, still):
     assert len(cross.canvas.scene.graph) == 5
 
 
-def test_choices_of_last_time_are_in_force_before_there_is_a_graph(cross):
+def test_saved_settings_apply_before_a_graph_exists(cross):
     choices = GraphSettings(
         shown=VisibilitySettings(orphans=False), pull=ForceSettings(gravity=0.5), minimap=True
     )
@@ -220,7 +220,7 @@ def test_choices_of_last_time_are_in_force_before_there_is_a_graph(cross):
     assert cross.sheet.forces.sliders["gravity"].value == 0.5
 
 
-def test_sections_fold_and_this_is_a_choice_too(cross):
+def test_sections_fold_and_the_folding_is_saved(cross):
     seen = []
     cross.choices_changed.connect(seen.append)
     cross.toggle_sheet()
@@ -231,7 +231,7 @@ def test_sections_fold_and_this_is_a_choice_too(cross):
     assert cross.sheet.isHidden() and cross.canvas.hasFocus()
 
 
-def test_the_sheet_and_the_list_of_links_take_turns_and_the_graph_makes_room(cross):
+def test_the_settings_panel_and_the_list_of_links_replace_each_other(cross):
     cross.toggle_sheet()
     assert cross.canvas.insets.right == cross.sheet.width()
     assert cross.legend.geometry().right() < cross.sheet.geometry().left()
@@ -240,7 +240,7 @@ def test_the_sheet_and_the_list_of_links_take_turns_and_the_graph_makes_room(cro
     assert cross.toolbar.list.isChecked() and not cross.toolbar.sheet.isChecked()
 
 
-def test_a_finding_is_said_listed_and_cleared(cross):
+def test_a_result_is_announced_listed_and_cleared(cross):
     part, chosen, accepted = cross.sheet.analysis, [], []
     cross.toggle_sheet()
     cross.sheet.unfold(part)
@@ -262,9 +262,9 @@ def test_a_finding_is_said_listed_and_cleared(cross):
     assert part.said == "" and not part.buttons["suggestions"].isChecked()
 
 
-# About the offscreen platform alone.
+# Concerns the offscreen platform only.
 @pytest.mark.qt_log_ignore(r"raise\(\)", "grabbing the keyboard", extend=True)
-def test_the_find_box_lists_names_and_tells_doubles_apart(cross, qtbot):
+def test_the_find_box_lists_names_and_distinguishes_duplicates(cross, qtbot):
     box = cross.find_box
     box.set_names(["Index", "Index", "Indexing", "Other"], ["a", "b", "", ""])
     found = []

@@ -25,7 +25,7 @@ LEFT = Qt.MouseButton.LeftButton
 
 
 def typed():
-    """A hub with a note in each direction, of several types; one is not written yet."""
+    """A hub with a note in each direction, of several types; one is unresolved."""
     nodes = [
         GraphNode("hub.md", "Hub", "concept"),
         GraphNode("east.md", "East", "hypothesis"),
@@ -64,7 +64,7 @@ def star(view, qtbot):
 
 
 def rest(view: GraphView, qtbot) -> None:
-    """Until nothing moves any more."""
+    """Wait until nothing moves."""
     view.canvas.run_frames()
     qtbot.waitUntil(lambda: not view.canvas._frames.isActive(), timeout=10_000)
 
@@ -85,7 +85,7 @@ def close_to(first: str, second: str, tolerance: int = 12) -> bool:
     return max(abs(one - other) for one, other in zip(a, b, strict=True)) <= tolerance
 
 
-def test_nodes_have_the_colours_of_their_types_at_their_places(star):
+def test_nodes_have_the_colors_of_their_types_at_their_places(star):
     image = star.canvas.picture(800, 600, 2.0)
     kinds = {"hub.md": "concept", "east.md": "hypothesis", "west.md": "source", "north.md": "entity"}
     for path, kind in kinds.items():
@@ -94,7 +94,7 @@ def test_nodes_have_the_colours_of_their_types_at_their_places(star):
     assert close_to(color(image, QPoint(700, 500)), DARK.window)
 
 
-def test_relations_have_their_colours(star):
+def test_relations_have_their_colors(star):
     image = star.canvas.picture(800, 600)
 
     def between(first, second):
@@ -115,7 +115,7 @@ def test_of_very_many_links_a_fair_part_is_drawn(count, most):
     assert np.diff(places, prepend=-1, append=count).max() <= max(1, -(-count // most))
 
 
-def test_the_theme_changes_every_colour(star, qtbot):
+def test_the_theme_changes_every_color(star, qtbot):
     star.set_theme(LIGHT)
     rest(star, qtbot)
     image = star.canvas.grab().toImage()
@@ -240,7 +240,7 @@ def test_a_drag_from_a_node_too_small_to_be_meant_pans_and_a_click_chooses_it(st
     QTest.mouseRelease(star.canvas, LEFT, pos=hub)
 
 
-def test_hover_lights_the_neighbours_and_dims_the_rest(view, qtbot):
+def test_hover_highlights_the_neighbors_and_dims_the_rest(view, qtbot):
     graph = of_edges(["ab", "cd"])
     places = np.array([[-6, -6], [6, -6], [-6, 6], [6, 6]], dtype=np.float32)
     with qtbot.waitSignal(view.arranged):
@@ -260,8 +260,8 @@ def test_hover_lights_the_neighbours_and_dims_the_rest(view, qtbot):
     assert color(view.canvas.grab().toImage(), place(view, "d.md")) == full
 
 
-def test_a_frame_that_is_put_together_again_is_the_same(star):
-    """What lies under the names is kept from the second time on."""
+def test_a_recomposed_frame_is_the_same(star):
+    """The layers below the labels are cached from the second time on."""
     frames = [star.canvas.grab().toImage() for _ in range(4)]
     assert all(frame == frames[0] for frame in frames)
     star.canvas.scene.selection = [0]
@@ -309,7 +309,7 @@ def test_finding_a_name_flies_there(star, qtbot):
     assert (place(star, "east.md") - QPoint(400, 300)).manhattanLength() <= 2
 
 
-def test_the_local_graph_shows_what_is_near_and_leads_back(star, qtbot):
+def test_the_local_graph_shows_the_surroundings_and_returns(star, qtbot):
     before = star.positions().copy()
     star.show_local("east.md", 1)
     rest(star, qtbot)
@@ -342,7 +342,7 @@ def test_a_saved_note_changes_the_graph_and_leaves_places_camera_and_selection(s
     assert np.linalg.norm(star.positions()[rows["new.md"]]) < 6
 
 
-def test_a_graph_without_places_unfolds_and_says_when_it_is_done(view, qtbot):
+def test_a_graph_without_positions_is_laid_out_and_reports_the_end(view, qtbot):
     graph, _ = planted(10, 30)
     with qtbot.waitSignal(view.arranged, timeout=30_000):
         view.set_graph(graph)
@@ -388,7 +388,7 @@ def test_the_graph_may_change_under_a_hover_and_a_drag(star, qtbot):
     assert len(star.positions()) == 2
 
 
-def test_names_never_lie_on_one_another(view, qtbot):
+def test_labels_never_overlap(view, qtbot):
     graph, _ = planted(10, 30)
     with qtbot.waitSignal(view.arranged):
         view.set_graph(graph, compute_layout(graph))
@@ -412,7 +412,7 @@ def test_from_afar_the_heaviest_notes_are_landmarks(view, qtbot):
     assert named and named <= set(canvas.scene.heaviest[:7].tolist())
 
 
-def test_what_is_pending_glows_until_it_is_answered(star, qtbot):
+def test_a_pending_proposal_glows_until_it_is_decided(star, qtbot):
     star.set_pending({"east.md"})
     star.set_changed({"west.md"})
     qtbot.wait(60)
@@ -425,7 +425,7 @@ def test_what_is_pending_glows_until_it_is_answered(star, qtbot):
 
 
 @pytest.mark.parametrize("count", [0, 1])
-def test_hardly_anything_to_show(view, qtbot, count):
+def test_nearly_empty_graphs_are_shown(view, qtbot, count):
     with qtbot.waitSignal(view.arranged):
         view.set_graph(of_edges([], lonely="x"[:count]))
     rest(view, qtbot)
@@ -438,7 +438,7 @@ def test_hardly_anything_to_show(view, qtbot, count):
     rest(view, qtbot)
 
 
-def test_the_next_graph_may_come_while_one_is_being_arranged(view, qtbot):
+def test_a_new_graph_may_arrive_during_a_layout(view, qtbot):
     big, _ = planted(20, 30)
     small = of_edges(["ab"])
     view.set_graph(big)
@@ -448,7 +448,7 @@ def test_the_next_graph_may_come_while_one_is_being_arranged(view, qtbot):
     assert view.positions().shape == (2, 2)
 
 
-def test_a_plain_vault_is_coloured_by_community_and_a_typed_one_by_type(star, view):
+def test_a_plain_vault_is_colored_by_community_and_a_typed_one_by_type(star, view):
     assert star.canvas.scene.coloring is ColorBy.TYPE
     graph, _ = planted(4, 20)
     view.set_graph(graph, compute_layout(graph))
@@ -457,7 +457,7 @@ def test_a_plain_vault_is_coloured_by_community_and_a_typed_one_by_type(star, vi
     assert view.canvas.scene.coloring is ColorBy.FOLDER
 
 
-def test_leaving_ends_the_hover(star):
+def test_leaving_the_view_ends_the_hover(star):
     star.canvas.hover(0)
     QApplication.sendEvent(star.canvas, QEvent(QEvent.Type.Leave))
     assert star.canvas.scene.hovered == -1

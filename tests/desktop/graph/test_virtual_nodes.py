@@ -28,7 +28,7 @@ def test_tags_are_nodes_after_the_notes_and_linked_with_those_that_have_them(all
     assert len(shown.edges) == len(shown.confidence) == len(shown.suggested) == len(shown.edge_codes)
 
 
-def test_proposed_links_stand_behind_the_real_ones_and_change_no_neighbours():
+def test_proposed_links_stand_behind_the_real_ones_and_change_no_neighbors():
     graph = build_from(
         [GraphNode("a.md", "a", tags=("t",)), GraphNode("b.md", "b"), GraphNode("c.md", "c")],
         [GraphEdge("a.md", "b.md")],

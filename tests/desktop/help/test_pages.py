@@ -1,4 +1,4 @@
-"""The help: the handbook, and pages made from tools and commands."""
+"""The help: the handbook, and generated pages of tools and commands."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_every_shortcut_is_on_its_page() -> None:
     assert all(command.title.rstrip("…") in page for command in COMMANDS if command.shortcuts)
 
 
-def test_about_says_the_version_and_the_licences(dialog) -> None:
+def test_about_says_the_version_and_the_licenses(dialog) -> None:
     dialog.show_page("about")
     shown = dialog.page.toPlainText()
     assert __version__ in shown and "Apache License 2.0" in shown and "Phosphor" in shown
@@ -85,14 +85,14 @@ def test_every_link_of_the_handbook_leads_to_a_page(page, dialog) -> None:
     assert 'href="unresolved:' not in dialog.page.toHtml()
 
 
-def test_the_handbook_names_settings_that_there_are() -> None:
+def test_the_handbook_names_existing_settings() -> None:
     groups = {field.title for field in Settings.model_fields.values()}
     for page in read_handbook(HANDBOOK, ExampleNames()):
         named = set(re.findall(r"\*Settings → ([^*]+)\*", page.text))
         assert named <= groups, page.id
 
 
-def test_the_handbook_names_shortcuts_that_there_are() -> None:
+def test_the_handbook_names_existing_shortcuts() -> None:
     keys = {key for command in COMMANDS for key in command.shortcuts}
     # Keys of a panel or of the editor, not of a command.
     own = {"Ctrl+K", "Ctrl+M", "Ctrl+Enter", "Alt+A"}

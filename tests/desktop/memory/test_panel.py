@@ -97,7 +97,7 @@ def test_an_edit_is_saved_without_a_question_and_can_be_rolled_back(
     gui(main())
 
 
-def test_what_an_agent_writes_meanwhile_is_kept_beside_the_persons_words(
+def test_concurrent_edits_of_agent_and_user_are_merged(
     gui, service: ServiceThread, wait_until, tmp_path: Path
 ) -> None:
     async def main() -> None:
@@ -136,7 +136,7 @@ def test_permission_pin_new_and_delete(gui, service: ServiceThread, wait_until, 
     gui(main())
 
 
-def test_text_that_breaks_the_layout_is_told_and_stays(
+def test_text_that_violates_the_schema_is_reported_and_kept(
     gui, service: ServiceThread, wait_until, tmp_path: Path
 ) -> None:
     async def main() -> None:
@@ -175,7 +175,7 @@ def open_sheet() -> SharingDialog | None:
     return next((one for one in sheets if one.isVisible()), None)
 
 
-def test_a_block_is_shared_with_another_agent_and_taken_back(
+def test_a_block_is_shared_with_another_agent_and_unshared(
     gui, service: ServiceThread, wait_until, tmp_path: Path
 ) -> None:
     other = Caller(CallerKind.DESKTOP_AGENT, "Agent", uses_model=False, agent="librarian")

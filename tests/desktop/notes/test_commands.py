@@ -1,4 +1,4 @@
-"""What the menus do to notes."""
+"""The commands on notes in the menus."""
 
 from __future__ import annotations
 

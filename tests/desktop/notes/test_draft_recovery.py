@@ -1,4 +1,4 @@
-"""Unsaved text of a note that is gone: offered when the vault is opened, never just kept."""
+"""Unsaved text of a deleted note is offered when the vault is opened."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def press(text: str, among: QWidget | None = None) -> bool:
 
 
 @pytest.mark.parametrize("answer", ["Restore note", "Discard text", "Later"])
-def test_the_text_is_a_note_again_or_thrown_away_or_kept(
+def test_a_draft_is_restored_discarded_or_kept(
     gui, service: ServiceThread, tmp_path: Path, qtbot, wait_until, answer: str
 ) -> None:
     async def main() -> None:
@@ -65,7 +65,7 @@ def test_the_text_is_a_note_again_or_thrown_away_or_kept(
     gui(main())
 
 
-def test_nothing_is_said_where_every_draft_has_its_note(
+def test_no_banner_is_shown_if_every_draft_has_its_note(
     gui, service: ServiceThread, tmp_path: Path, qtbot
 ) -> None:
     async def main() -> None:

@@ -7,10 +7,14 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QLocale
-from PySide6.QtGui import QFont
+from PySide6.QtGui import QFont, QPageLayout, QPageSize, QPdfWriter
+from PySide6.QtPrintSupport import QPrinter
 
-from app.desktop.notes.export import write_pdf
+from app.desktop.notes.export import render_for_print, text_width, write_pdf
+from app.desktop.theme.theme import LIGHT
 from app.desktop.widgets.reading_view import Rendered
+from app.vault.path import NotePath
+from tests.desktop.whole_vault import whole_vault
 
 
 @pytest.mark.parametrize(
@@ -25,3 +29,26 @@ def test_the_paper_of_a_pdf_is_that_of_the_region(qapp, tmp_path: Path, locale: 
         QLocale.setDefault(before)
     box = re.search(rb"/MediaBox \[0 0 ([\d.]+) ([\d.]+)", file.read_bytes())
     assert tuple(round(float(side)) for side in box.groups()) == size
+
+
+def test_callouts_keep_their_colors_on_paper(gui, service, tmp_path: Path) -> None:
+    async def main() -> None:
+        async with whole_vault(tmp_path / "vault", service, {"A.md": "a"}) as vault:
+            text = "> [!danger] Out\n> x\n\n> [!tip] In\n> y\n"
+            shown = await vault.client.run(lambda ws: render_for_print(ws, NotePath.parse("A.md"), text))
+            assert LIGHT.danger in shown.html and LIGHT.danger != LIGHT.link
+
+    gui(main())
+
+
+def test_images_are_as_wide_on_a_printer_as_in_a_pdf(qapp, tmp_path: Path) -> None:
+    printer, writer = QPrinter(QPrinter.PrinterMode.HighResolution), QPdfWriter(str(tmp_path / "a.pdf"))
+    for device in (printer, writer):
+        device.setPageSize(QPageSize(QPageSize.PageSizeId.A4))
+    printer.setOutputFileName(str(tmp_path / "b.pdf"))
+    for unit in (QPageLayout.Unit.Millimeter, QPageLayout.Unit.Point):
+        layout = printer.pageLayout()
+        layout.setUnits(unit)
+        printer.setPageLayout(layout)
+        assert text_width(printer) == pytest.approx(text_width(writer), abs=20)
+        assert text_width(printer) > 500

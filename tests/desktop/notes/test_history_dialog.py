@@ -1,4 +1,4 @@
-"""The history of a note: its versions, each against what it is now, and back to any of them."""
+"""The history of a note: its versions, compared with the current text, and restored."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_versions_are_listed_and_compared_with_now(
     gui(main())
 
 
-def test_restoring_asks_and_gives_the_very_bytes(
+def test_restoring_asks_and_restores_the_exact_bytes(
     gui, service: ServiceThread, wait_until, tmp_path: Path
 ) -> None:
     async def main() -> None:

@@ -1,4 +1,4 @@
-"""A mention is shown as part of its line; the link is made at its place in the whole line."""
+"""A mention is shown as part of its line; the link is created at its position in the whole line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ A = NotePath.parse("A.md")
 
 
 @given(st.text("ab …", max_size=150), st.text("ab …", max_size=150), st.integers(20, 80))
-def test_the_place_is_that_of_the_name(before: str, after: str, width: int) -> None:
+def test_a_mention_is_located_at_the_name(before: str, after: str, width: int) -> None:
     line = f"{before}Longitude{after}"
     shown, places = shorten(line, [(len(before), len(before) + 9)], width)
     start, end = mention_span(Mention(A, 1, shown, *places[0]), line)

@@ -1,4 +1,4 @@
-"""A span of Markdown is found in the text of the page that is made of it."""
+"""A span of Markdown is found in the text of its rendered page."""
 
 from __future__ import annotations
 
@@ -32,5 +32,5 @@ def test_the_second_copy_is_the_second() -> None:
     assert place is not None and place[0] == PAGE.rindex("Twice")
 
 
-def test_what_is_not_shown_has_no_place() -> None:
+def test_hidden_text_has_no_position() -> None:
     assert place_on_page("---\nborn: 1693\n---\nText", 4, 14, "Text") is None

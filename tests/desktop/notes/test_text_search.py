@@ -1,4 +1,4 @@
-"""Finding words: the places are those that Qt selects, whatever characters stand around."""
+"""Matches are the positions that Qt selects, with any characters around them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _WORDS = st.text(st.sampled_from("abAB 🧭鄭.*"), min_size=1, max_size=3)
 
 
 @given(_TEXT, _WORDS)
-def test_every_place_selects_the_words(qapp, text: str, words: str) -> None:
+def test_every_match_selects_its_text(qapp, text: str, words: str) -> None:
     document = QTextDocument()
     document.setPlainText(text)
     found = find_all(document.toRawText(), words, match_case=True)
@@ -26,7 +26,7 @@ def test_every_place_selects_the_words(qapp, text: str, words: str) -> None:
 
 
 @given(_TEXT, _WORDS, st.text(st.sampled_from("x\\1🧭"), max_size=3))
-def test_replacing_puts_the_very_words(text: str, words: str, fresh: str) -> None:
+def test_replacing_inserts_the_exact_text(text: str, words: str, fresh: str) -> None:
     assert replace_all(text, words, fresh, match_case=True) == (text.replace(words, fresh), text.count(words))
 
 
@@ -35,7 +35,7 @@ def test_case_matters_only_when_asked() -> None:
     assert find_all("Moon moon MOON", "moon", match_case=True).places == ((5, 9),)
 
 
-def test_the_next_and_the_previous_place_go_round() -> None:
+def test_next_and_previous_match_wrap_around() -> None:
     found = TextMatches(((2, 3), (6, 7)))
     assert (found.after(0), found.after(3), found.after(7)) == (0, 1, 0)
     assert (found.before(7), found.before(6), found.before(2)) == (1, 0, 1)
@@ -43,7 +43,7 @@ def test_the_next_and_the_previous_place_go_round() -> None:
     assert TextMatches(()).before(9) is None
 
 
-def test_very_many_places_are_cut_and_said_to_be() -> None:
+def test_very_many_matches_are_truncated_and_reported() -> None:
     found = find_all("a" * (MAX_MATCHES + 5), "a", match_case=True)
     assert len(found.places) == MAX_MATCHES
     assert found.more

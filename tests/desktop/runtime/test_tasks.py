@@ -26,7 +26,7 @@ def test_a_task_is_kept_until_it_ends(gui) -> None:
     assert done and not tasks.running_tasks()
 
 
-def test_a_failure_is_told_with_what_was_being_done(
+def test_a_failure_is_reported_with_the_operation(
     gui, caplog: pytest.LogCaptureFixture, errors: list[str]
 ) -> None:
     errors.append("failed to open the vault")
@@ -71,7 +71,7 @@ def test_outside_a_loop_it_raises_and_leaves_no_coroutine_behind() -> None:
         tasks.start(work())
 
 
-def test_ending_all_waits_for_what_was_cancelled(gui) -> None:
+def test_ending_all_waits_for_what_was_canceled(gui) -> None:
     ended: list[bool] = []
 
     async def work() -> None:

@@ -1,4 +1,4 @@
-"""Work in slices: in order, all of it, and the loop has its turn in between."""
+"""Time-sliced work runs in order and completely, and yields to the loop in between."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QTimer
 from app.desktop.runtime.time_sliced_queue import TimeSlicedQueue
 
 
-def test_a_burst_is_worked_off_in_order_and_the_window_has_its_turn(qtbot) -> None:
+def test_a_burst_runs_in_order_and_the_window_stays_responsive(qtbot) -> None:
     done: list[object] = []
     owner = QObject()
 
@@ -32,7 +32,7 @@ def test_a_burst_is_worked_off_in_order_and_the_window_has_its_turn(qtbot) -> No
     assert slices.done and done[-3:] == [0, 1, 2]
 
 
-def test_what_may_wait_leaves_this_turn_to_the_window(qtbot) -> None:
+def test_deferrable_work_yields_to_the_window(qtbot) -> None:
     done: list[object] = []
     owner = QObject()
     slices = TimeSlicedQueue(done.append, owner)

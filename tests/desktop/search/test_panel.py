@@ -83,7 +83,7 @@ def test_a_bad_query_shows_where_and_keeps_what_was_found(gui, wait_until, servi
     gui(in_vault(service, vault, use))
 
 
-def test_a_late_answer_to_an_old_question_is_dropped(gui, wait_until, service, vault: Path) -> None:
+def test_a_late_result_of_an_old_query_is_dropped(gui, wait_until, service, vault: Path) -> None:
     async def use(client: VaultClient) -> None:
         panel = SearchPanel(client, ThemeSource("light"))
         panel.search("clock")
@@ -212,7 +212,7 @@ def test_a_search_is_saved_found_again_and_forgotten(gui, wait_until, service, v
     gui(in_vault(service, vault, use))
 
 
-def test_words_are_meant_when_the_switch_is_on(gui, wait_until, service, vault: Path) -> None:
+def test_the_switch_turns_semantic_search_on(gui, wait_until, service, vault: Path) -> None:
     asked: list[str] = []
 
     async def close_in_meaning(text: str, limit: int) -> list[tuple[NotePath, float]]:
@@ -311,7 +311,7 @@ def test_tags_are_a_tree_with_counts_and_a_click_searches(gui, wait_until, servi
     gui(in_vault(service, vault, use))
 
 
-def test_a_mark_out_of_sight_is_brought_into_it(qapp: QApplication) -> None:
+def test_a_hidden_mark_is_scrolled_into_view(qapp: QApplication) -> None:
     metrics = QFontMetrics(qapp.font())
     snippet = Snippet(1, "x" * 500 + " needle here", ((501, 507),))
     text, marks = _from_first_mark(snippet, metrics, 200)

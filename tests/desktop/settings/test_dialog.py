@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QLineEdit, QPushButton, QSpinBox
 
+from app.desktop.settings.answering_field import AnsweringEditor
 from app.desktop.settings.dialog import SettingsDialog
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.model_form import ModelEditor, ModelRows
@@ -11,16 +12,19 @@ from app.settings import Rule, Settings
 
 @pytest.fixture
 def dialog(qtbot) -> SettingsDialog:
-    made = SettingsDialog(Settings(), ThemeSource("light"))
+    answering = {("agent", "answering"): lambda value: AnsweringEditor(Settings())}
+    made = SettingsDialog(Settings(), ThemeSource("light"), own=answering)
     qtbot.addWidget(made)
     return made
 
 
 def every_field() -> list[tuple[str, str]]:
+    """Every setting that has a control of its own; the tool categories are switches of their section."""
     return [
         (section, name)
         for section, holder in Settings.model_fields.items()
-        for name in holder.annotation.model_fields  # type: ignore[union-attr]
+        for name, field in holder.annotation.model_fields.items()  # type: ignore[union-attr]
+        if field.json_schema_extra != {"form": False}
     ]
 
 
@@ -54,7 +58,7 @@ def test_a_change_is_in_effect_at_once_and_typed(dialog) -> None:
     assert len(told) == 4
 
 
-def test_what_the_model_does_not_take_is_said_and_not_taken(dialog) -> None:
+def test_invalid_values_are_reported_and_not_saved(dialog) -> None:
     told: list[Settings] = []
     dialog.changed.connect(told.append)
     field = dialog.editor_of("model", "temperature").control

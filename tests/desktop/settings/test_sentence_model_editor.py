@@ -1,4 +1,4 @@
-"""The choice of the language model in the settings: what there is, where it is, and how far a switch is."""
+"""The language model in the settings: the choices, the folder, and the progress of a change."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_a_missing_model_cannot_be_chosen_and_the_way_to_it_is_shown(
     gui(main())
 
 
-def test_the_progress_of_a_switch_is_shown(
+def test_the_progress_of_a_model_change_is_shown(
     gui, service: ServiceThread, tmp_path: Path, qtbot, wait_until
 ) -> None:
     async def main() -> None:

@@ -3,30 +3,30 @@ from __future__ import annotations
 import pytest
 
 from app.desktop.settings.tool_categories import ToolCategoryList, level_label
-from app.settings import PermissionSettings, Settings, ToolSettings
+from app.settings import PermissionSettings, Settings
 from app.toolkit.registry import AccessLevel
 from app.tools import CATEGORIES
 
 
 @pytest.mark.parametrize("level", list(AccessLevel))
-def test_every_level_is_in_words(qtbot, level: AccessLevel) -> None:
+def test_every_level_has_a_label(qtbot, level: AccessLevel) -> None:
     assert level_label(level)
 
 
 def test_without_a_vault_each_category_is_shown_as_it_is_for_all(qtbot) -> None:
     settings = Settings(
-        tools=ToolSettings(categories_on=("web",)), permissions=PermissionSettings(categories_off=("tags",))
+        permissions=PermissionSettings(categories={"web": True, "tags": False}),
     )
     switches = ToolCategoryList(None, settings)
     qtbot.addWidget(switches)
     on = {id for id, box in switches.boxes.items() if box.isChecked()}
     assert on == {category.id for category in CATEGORIES if category.on} - {"tags"} | {"web"}
-    # One that is off says what turning it on means.
+    # A category that is off explains what turning it on means.
     assert {id for id, note in switches._notes.items() if note.text()} == set(switches.boxes) - on
     assert not switches.choices, "no vault is open"
 
 
-def test_a_switch_says_what_is_wanted(qtbot) -> None:
+def test_a_switch_emits_the_requested_state(qtbot) -> None:
     switches = ToolCategoryList(None, Settings())
     qtbot.addWidget(switches)
     with qtbot.waitSignal(switches.wanted) as wanted:

@@ -33,7 +33,7 @@ def test_nothing_typed_keeps_the_order_and_is_short() -> None:
     assert best_matches("", NAMES, limit=3) == [0, 1, 2]
 
 
-def test_a_misspelt_name_is_found() -> None:
+def test_a_misspelled_name_is_found() -> None:
     assert best_matches("raedme", ["readme\0", "kyoto\0"]) == [0]
 
 
@@ -45,7 +45,7 @@ def test_matches_are_real_distinct_and_few(query: str, names: list[str], limit: 
 
 
 @given(st.lists(st.text(alphabet="abc ", min_size=1, max_size=6), min_size=1, max_size=20), st.data())
-def test_a_name_is_found_by_itself_first(names: list[str], data: st.DataObject) -> None:
+def test_an_exact_name_is_listed_first(names: list[str], data: st.DataObject) -> None:
     wanted = data.draw(st.sampled_from([name for name in names if name.strip()] or ["a"]))
     found = best_matches(wanted, names)
     if wanted.strip() in names:
@@ -147,7 +147,7 @@ def test_no_shortcut_stands_for_two_commands() -> None:
     assert len({command.id for command in COMMANDS}) == len(COMMANDS)
 
 
-def test_a_command_without_a_vault_is_greyed_out_and_does_nothing(qtbot) -> None:
+def test_a_command_without_a_vault_is_grayed_out_and_does_nothing(qtbot) -> None:
     window = QMainWindow()
     qtbot.addWidget(window)
     done: list[str] = []
@@ -167,7 +167,7 @@ def test_a_command_without_a_vault_is_greyed_out_and_does_nothing(qtbot) -> None
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.id)
-def test_every_command_has_an_icon_that_there_is(command, qtbot) -> None:
+def test_every_command_has_an_existing_icon(command, qtbot) -> None:
     assert not icon(LIGHT, command.icon).isNull()
 
 
@@ -206,7 +206,7 @@ def test_enter_waits_for_the_list_that_answers_to_what_was_typed(gui, wait_until
         QTest.keyClicks(palette.field, "teapot")
         QTest.keyClick(palette.field, Qt.Key.Key_Return)
         await wait_until(lambda: chosen or wanted)
-        # What was typed the last time is no question to the list that is read anew.
+        # The text typed the last time does not filter the reloaded list.
         palette.open("notes", "Go to a note", slow)
         await asyncio.sleep(0)
         QTest.keyClicks(palette.field, "book")

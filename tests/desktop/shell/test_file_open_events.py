@@ -47,7 +47,7 @@ def test_no_event_of_a_widget_reaches_python_where_no_such_event_is_sent(
     made.deleteLater()
 
 
-def test_what_is_no_folder_is_left_alone(events, tmp_path: Path) -> None:
+def test_files_are_ignored(events, tmp_path: Path) -> None:
     opened: list[Path] = []
     events.hand_to(opened.append)
     note = tmp_path / "Note.md"

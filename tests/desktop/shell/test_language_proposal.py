@@ -1,4 +1,4 @@
-"""The multilingual model is proposed to a vault in other languages, and a refusal is remembered."""
+"""The multilingual model is suggested for a vault in other languages, and a refusal is remembered."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ GERMAN = VaultLanguages(20, (("de", 0.6), ("en", 0.3), ("es", 0.1)))
 
 
 class Shown:
-    """The proposal over an open vault."""
+    """The suggestion over an open vault."""
 
     def __init__(self, vault: WholeVault, window: QWidget) -> None:
         self.vault = vault
@@ -45,7 +45,7 @@ class Shown:
         return {each.text(): each for each in banner.findChildren(QPushButton)} if banner else {}
 
 
-def test_switch_and_not_now(
+def test_the_proposal_can_be_accepted_or_postponed(
     gui, service: ServiceThread, tmp_path: Path, qtbot, wait_until, monkeypatch
 ) -> None:
     monkeypatch.setattr(multilingual, "state", lambda: "convertible")
@@ -69,7 +69,7 @@ def test_switch_and_not_now(
             await wait_until(lambda: shown.banner() is not None)
             shown.buttons()["Not now"].click()
             await wait_until(lambda: shown.banner() is None)
-            # Remembered for this vault, also by the next window.
+            # Remembered for this vault, also in the next window.
             again = Shown(vault, window)
             shown.proposal.deleteLater()
             seen: list[object] = []
@@ -81,7 +81,7 @@ def test_switch_and_not_now(
     gui(main())
 
 
-def test_what_is_missing_is_said(
+def test_missing_requirements_are_explained(
     gui, service: ServiceThread, tmp_path: Path, qtbot, wait_until, monkeypatch
 ) -> None:
     monkeypatch.setattr(multilingual, "state", lambda: "missing")

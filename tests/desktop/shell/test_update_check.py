@@ -1,4 +1,4 @@
-"""What the user sees of updates: nothing unless they want it, then a banner, the notes and the page."""
+"""Updates in the window: nothing unless the user agrees, then a banner, the notes and the page."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ KEY = base64.b64encode(PRIVATE.public_key().public_bytes_raw()).decode()
 
 
 class Releases:
-    """A server of one signed release."""
+    """A server with one signed release."""
 
     def __init__(self) -> None:
         self.version = "99.0"
@@ -45,7 +45,7 @@ class Releases:
 
 
 class Desk:
-    """An update check with a clock of its own."""
+    """An update check with its own clock."""
 
     def __init__(self, service: ServiceThread, window: QWidget, updates: UpdateSettings) -> None:
         self.settings = Settings(updates=updates)
@@ -125,7 +125,7 @@ def test_the_user_is_asked_once_after_the_first_week(gui, desk, releases, wait_u
     gui(use())
 
 
-def test_a_yes_switches_it_on_and_checks(gui, desk, releases, wait_until) -> None:
+def test_accepting_enables_the_check_and_runs_it(gui, desk, releases, wait_until) -> None:
     async def use() -> None:
         one = desk(False)
         await one.check.begin()
@@ -177,7 +177,7 @@ def test_it_asks_once_a_day_and_not_about_a_skipped_version(gui, desk, releases,
     gui(use())
 
 
-def test_asked_for_it_says_what_came_in_any_case(gui, desk, releases, wait_until) -> None:
+def test_a_manual_check_always_shows_its_result(gui, desk, releases, wait_until) -> None:
     async def say(one: Desk) -> str:
         from app.desktop.runtime import tasks
 

@@ -74,7 +74,7 @@ def test_the_names_of_recent_vaults_stand_in_one_line(qtbot, tmp_path: Path) -> 
     assert len(lefts) == 1 and lefts.pop() < 60
 
 
-def test_a_vault_that_is_not_there_says_so_and_can_be_forgotten(qtbot, tmp_path: Path) -> None:
+def test_a_missing_vault_is_marked_and_can_be_forgotten(qtbot, tmp_path: Path) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()
     RecentVaults().add(gone)
@@ -100,7 +100,7 @@ def test_the_buttons_ask_for_a_folder_and_for_the_sample(qtbot) -> None:
     ("seconds", "words"),
     [(20, "just now"), (90, "1 min ago"), (7300, "2 h ago"), (86400, "1 day ago"), (86400 * 3, "3 days ago")],
 )
-def test_ago(seconds: float, words: str) -> None:
+def test_times_are_shown_relative_to_now(seconds: float, words: str) -> None:
     assert time_ago(1_000_000.0, now=1_000_000.0 + seconds) == words
 
 

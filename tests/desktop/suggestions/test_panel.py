@@ -16,7 +16,7 @@ from app.desktop.theme.theme import ThemeSource
 from app.permissions.approval import Denied
 from tests.desktop.whole_vault import WholeVault, whole_vault
 
-# Two notes that all of six others link, and nobody links with each other.
+# Two notes that all of six others link, without links to each other.
 FRIENDS = [f"Friend {n}" for n in range(6)]
 NOTES = {
     "Tea.md": "---\ntags: [drinks, leaves]\n---\nTea is made of leaves in hot water.\n",
@@ -76,7 +76,7 @@ def test_a_suggestion_is_shown_whole_and_written_as_the_user_set_it(
     gui(main())
 
 
-def test_a_rejected_pair_stays_away_until_it_is_taken_back(
+def test_a_rejected_pair_stays_hidden_until_it_is_restored(
     gui, service: ServiceThread, wait_until, tmp_path: Path
 ) -> None:
     async def main() -> None:
@@ -98,7 +98,7 @@ def test_a_rejected_pair_stays_away_until_it_is_taken_back(
     gui(main())
 
 
-def test_it_can_be_asked_of_the_open_note_and_says_what_there_is_not(
+def test_suggestions_can_be_limited_to_the_open_note(
     gui, service: ServiceThread, wait_until, tmp_path: Path
 ) -> None:
     def said(panel: SuggestionsPanel) -> str:

@@ -32,7 +32,7 @@ def contrast(one: str, other: str) -> float:
 
 
 @EVERY
-def test_every_colour_is_a_colour(theme: Theme) -> None:
+def test_every_color_is_a_color(theme: Theme) -> None:
     for field in dataclasses.fields(theme):
         value = getattr(theme, field.name)
         if isinstance(value, str) and field.name != "name":
@@ -89,7 +89,7 @@ def test_zoom_scales_the_style_sheet() -> None:
     assert "border: 1px solid" in stylesheet(LIGHT, 0.5)
 
 
-def test_the_source_dresses_the_application_and_tells(qtbot: QtBot, qapp: QApplication) -> None:
+def test_the_theme_source_styles_the_application_and_notifies(qtbot: QtBot, qapp: QApplication) -> None:
     source = ThemeSource("light")
     told: list[Theme] = []
     source.changed.connect(told.append)
@@ -114,7 +114,7 @@ def test_an_unknown_theme_is_an_error(qapp: QApplication) -> None:
         ThemeSource("light").set("no such theme")
 
 
-def test_an_icon_is_drawn_in_the_colour_asked_for(qapp: QApplication) -> None:
+def test_an_icon_is_drawn_in_the_color_asked_for(qapp: QApplication) -> None:
     image = icon(LIGHT, "circle-fill", "#ff0000").pixmap(32, 32).toImage()
     assert image.pixelColor(16, 16).red() > 200
 
@@ -135,7 +135,7 @@ def test_icons_drawn_ahead_are_those_of_the_other_theme(
 
 
 def test_the_window_never_nests_an_event_loop() -> None:
-    """`exec()` in a coroutine leaves other tasks waiting for ever: `dialogs.ask` is the way."""
+    """`exec()` in a coroutine blocks other tasks forever; use `dialogs.ask`."""
     banned = re.compile(
         r"\.exec_?\(|processEvents\("
         r"|QMessageBox\.(?:about|critical|information|question|warning)\("

@@ -35,7 +35,7 @@ def page(number: int) -> QWidget:
 
 @pytest.fixture
 def pages(qtbot: QtBot, qapp: QApplication) -> Iterator[QStackedWidget]:
-    """Three pages of which one is shown; the others have been, once."""
+    """Three pages, one of which is shown; the others have been shown once."""
     stack = QStackedWidget()
     qtbot.addWidget(stack)
     for number in range(3):
@@ -58,7 +58,7 @@ def looks(stack: QStackedWidget) -> list[QImage]:
     return pictures
 
 
-def test_what_is_hidden_follows_and_looks_as_if_all_was_dressed_at_once(
+def test_hidden_widgets_are_restyled_later_with_the_same_result(
     qtbot: QtBot, qapp: QApplication, pages: QStackedWidget
 ) -> None:
     source = ThemeSource("light")
@@ -70,7 +70,7 @@ def test_what_is_hidden_follows_and_looks_as_if_all_was_dressed_at_once(
     ground = pages.grab().toImage().pixelColor(5, 5)
     qtbot.waitUntil(lambda: source.is_applied, timeout=10_000)
     dark = looks(pages)
-    source.apply(qapp)  # everything in one go
+    source.apply(qapp)  # Everything at once.
     assert looks(pages) == dark
     assert dark[0].pixelColor(5, 5) == ground, "the first picture that is painted is dark"
     assert all(one != other for one, other in zip(light, dark, strict=True))
@@ -83,9 +83,7 @@ def test_what_is_hidden_follows_and_looks_as_if_all_was_dressed_at_once(
     assert looks(pages) == again
 
 
-def test_widgets_that_are_gone_by_then_do_no_harm(
-    qtbot: QtBot, qapp: QApplication, pages: QStackedWidget
-) -> None:
+def test_destroyed_widgets_do_no_harm(qtbot: QtBot, qapp: QApplication, pages: QStackedWidget) -> None:
     source = ThemeSource("light")
     source.apply(qapp)
     source.set("dark")
@@ -99,7 +97,7 @@ def test_widgets_that_are_gone_by_then_do_no_harm(
     assert pages.count() == 1
 
 
-def test_a_window_that_was_about_to_be_painted_goes_on_being_painted(
+def test_a_window_that_was_about_to_be_painted_is_still_painted(
     qtbot: QtBot, qapp: QApplication, pages: QStackedWidget
 ) -> None:
     source = ThemeSource("light")
@@ -113,7 +111,7 @@ def test_a_window_that_was_about_to_be_painted_goes_on_being_painted(
     qtbot.waitUntil(lambda: painted.often > 0, timeout=10_000)
 
 
-def test_listeners_that_are_gone_or_fail_keep_nobody_from_the_news(
+def test_failing_listeners_do_not_block_others(
     qtbot: QtBot,
     qapp: QApplication,
     pages: QStackedWidget,
@@ -137,7 +135,7 @@ def test_listeners_that_are_gone_or_fail_keep_nobody_from_the_news(
 
 
 class Painted(QObject):
-    """Counts how often a widget is painted."""
+    """Counts the paint events of a widget."""
 
     def __init__(self, widget: QWidget) -> None:
         super().__init__(widget)
@@ -150,7 +148,7 @@ class Painted(QObject):
 
 
 class Listener(QWidget):
-    """Writes down what it hears; the one called "failing" can't take the theme."""
+    """Records theme changes; the one called "failing" raises an error."""
 
     def __init__(self, name: str, told: list[str], parent: QWidget) -> None:
         super().__init__(parent)

@@ -81,7 +81,7 @@ def test_an_empty_value_empties_a_field_of_a_block(qtbot) -> None:
     assert ToolFormDialog(tool, NAMES, ThemeSource("light"), window, appended)._given() == appended
 
 
-def test_what_is_given_comes_back(qtbot) -> None:
+def test_form_values_round_trip(qtbot) -> None:
     window = QWidget()
     qtbot.addWidget(window)
     (tool,) = (tool for tool in CATALOG if tool.name == "set_properties")
@@ -92,7 +92,7 @@ def test_what_is_given_comes_back(qtbot) -> None:
     assert isinstance(name, QLineEdit) and name.text() == "Tea"
 
 
-def test_a_result_is_told_with_links_and_nothing_in_it_is_markdown() -> None:
+def test_a_result_is_shown_with_links_and_without_markdown() -> None:
     words = format_result(
         {
             "message": "2 notes.",
@@ -120,9 +120,7 @@ def test_a_result_is_told_with_links_and_nothing_in_it_is_markdown() -> None:
         ("git", "paths", "Tea.md, Plants/Mint.md", ["Tea.md", "Plants/Mint.md"]),
     ],
 )
-def test_lists_are_typed_as_people_type_them(
-    qtbot, name: str, field: str, typed: str, meant: list[str]
-) -> None:
+def test_lists_accept_common_separators(qtbot, name: str, field: str, typed: str, meant: list[str]) -> None:
     window = QWidget()
     qtbot.addWidget(window)
     (tool,) = (tool for tool in CATALOG if tool.name == name)

@@ -4,8 +4,9 @@ import asyncio
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtPrintSupport import QPrintDialog, QPrinter
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLabel, QLineEdit, QPushButton, QWidget
 
 from app.desktop.runtime import tasks
 from app.desktop.widgets import dialogs
@@ -64,7 +65,7 @@ def test_other_tasks_run_while_a_dialog_is_open(gui, wait_until) -> None:
     gui(main())
 
 
-def test_cancelling_closes_the_dialog(gui, wait_until) -> None:
+def test_canceling_closes_the_dialog(gui, wait_until) -> None:
     async def main() -> None:
         task = tasks.start(dialogs.show_message(None, "One", "It happened."))
         await wait_until(shown)
@@ -76,7 +77,7 @@ def test_cancelling_closes_the_dialog(gui, wait_until) -> None:
     gui(main())
 
 
-def test_the_end_of_the_parent_is_a_no(gui, wait_until) -> None:
+def test_closing_the_parent_counts_as_cancel(gui, wait_until) -> None:
     async def main() -> bool:
         parent = QWidget()
         parent.show()
@@ -89,7 +90,7 @@ def test_the_end_of_the_parent_is_a_no(gui, wait_until) -> None:
 
 
 @pytest.mark.parametrize(("typed", "expected"), [("  A name ", "A name"), ("", None)])
-def test_prompt_text_strips_and_needs_something(gui, wait_until, typed: str, expected: str | None) -> None:
+def test_prompt_text_strips_and_rejects_empty_text(gui, wait_until, typed: str, expected: str | None) -> None:
     async def main() -> str | None:
         task = tasks.start(dialogs.prompt_text(None, "Name", "How is it called?", "old", accept="Rename"))
         await wait_until(shown)
@@ -101,7 +102,26 @@ def test_prompt_text_strips_and_needs_something(gui, wait_until, typed: str, exp
     assert gui(main()) == expected
 
 
-def test_choose_says_which(gui, wait_until) -> None:
+def test_a_long_reason_under_a_field_is_shown_whole(gui, wait_until) -> None:
+    reason = "'Plan: part 2/3?.md' can't be a path in the vault: ':' is not allowed in a file name. " * 2
+
+    async def main() -> str | None:
+        asked = dialogs.prompt_text(
+            None, "New note", "Name:", check=lambda text: reason if ":" in text else ""
+        )
+        task = tasks.start(asked)
+        await wait_until(shown)
+        dialog = shown_dialog()
+        dialog.findChild(QLineEdit).setText("Plan: part 2/3?")
+        (label,) = (one for one in dialog.findChildren(QLabel) if one.text() == reason)
+        await wait_until(lambda: label.height() >= label.heightForWidth(label.width()))
+        press("Cancel")
+        return await task
+
+    assert gui(main()) is None
+
+
+def test_choose_returns_the_choice(gui, wait_until) -> None:
     async def main() -> int | None:
         task = tasks.start(dialogs.choose(None, "It is open elsewhere", "", ("Cancel", "Open read-only")))
         await wait_until(shown)
@@ -146,3 +166,15 @@ def test_a_dialog_is_no_larger_than_the_screen(qtbot, wanted, given) -> None:
     assert dialog.height() == given[1]
     dialog.show()
     assert dialog.frameGeometry().width() < room.width()
+
+
+def test_the_dialog_of_printers_is_a_question_like_others(gui, wait_until) -> None:
+    async def main() -> int:
+        printer = QPrinter()
+        asked = QPrintDialog(printer)
+        task = tasks.start(dialogs.run_dialog(asked))
+        await wait_until(asked.isVisible)
+        asked.reject()
+        return await task
+
+    assert gui(main()) == int(QDialog.DialogCode.Rejected)

@@ -18,7 +18,7 @@ def test_units_are_what_utf16_takes(text: str) -> None:
 
 
 @given(_LINES, st.data())
-def test_a_place_comes_back(text: str, data: st.DataObject) -> None:
+def test_positions_round_trip(text: str, data: st.DataObject) -> None:
     place = data.draw(st.integers(0, len(text)))
     assert from_utf16_offset(text, to_utf16_offset(text, place)) == place
 

@@ -39,7 +39,7 @@ def values(block):
         ("", {}),
     ],
 )
-def test_reads(block, expected):
+def test_references_are_parsed(block, expected):
     assert values(block) == expected
 
 
@@ -86,12 +86,12 @@ def test_a_block_that_may_not_be_read_is_a_problem(block):
         ("---\na: |\n  x\n  ---\n---\nbody", "body"),
     ],
 )
-def test_where_the_body_starts(text, body):
+def test_the_start_of_the_body_is_found(text, body):
     assert text[read_frontmatter(text).body_start :] == body
 
 
 @given(st.text())
-def test_any_block_is_read_or_told(block):
+def test_any_block_is_parsed_or_reported(block):
     found = read_frontmatter(f"---\n{block}\n---\nbody")
     json.dumps(found.properties, allow_nan=False)
     assert found.problem is None or found.properties == {}

@@ -64,7 +64,7 @@ def test_rewriting_every_real_note_touches_only_targets(real_vaults):
             assert several or encoded or back == text, path
 
 
-# Backticks, dollars and percent signs can make code, math and comments, which no wikilink can escape.
+# Backticks, dollars and percent signs can start code, math and comments, which no wikilink can escape.
 letters = st.characters(exclude_categories=["C", "Z"], exclude_characters="[]|#^\\`$%")
 names = st.text(letters, min_size=1, max_size=12).filter(lambda name: not name.startswith("/"))
 
@@ -83,7 +83,7 @@ names = st.text(letters, min_size=1, max_size=12).filter(lambda name: not name.s
         ]
     ),
 )
-def test_any_name_comes_back(name, text):
+def test_any_name_round_trips(name, text):
     after = rewrite_links(text, to(name))
     assert [link.target for link in scan(after).links] == [name]
 
@@ -136,7 +136,7 @@ def test_add_relation(text, expected):
     assert relation.note == "because of x"
 
 
-def test_relations_that_cannot_be():
+def test_invalid_relations_are_refused():
     with pytest.raises(InvalidParametersError):
         add_relation("", "!!", "T")
     with pytest.raises(InvalidParametersError):

@@ -63,7 +63,7 @@ def test_remove(key):
     assert "# kept comment" in after
 
 
-def test_a_block_is_made_and_goes_with_its_last_property():
+def test_a_block_is_created_and_removed_with_its_last_property():
     for text in ("body", "", "\ufeffbody\r\nmore", "---\nruler"):
         after = set_property(text, "a", 1)
         assert read_frontmatter(after).properties == {"a": 1}
@@ -219,7 +219,7 @@ def test_any_list_becomes_any_other(old, new, flow):
 
 
 def test_every_real_block(real_vaults):
-    """A property is added and taken away, and each one set anew: the rest stays byte for byte."""
+    """A property is added and removed, and each one is set again: the rest stays byte for byte."""
     for path in real_vaults.rglob("*.md"):
         text = path.read_bytes().decode()
         found = read_frontmatter(text)

@@ -28,7 +28,7 @@ def first(text: str, at: int = 0):
         ("So (**supports**:: [[A]] (x)) it", "So (**contradicts**:: [[A]] (confidence: 0.4, x)) it"),
     ],
 )
-def test_a_relation_that_stands_alone_is_changed_in_place(text: str, after: str) -> None:
+def test_a_single_relation_is_changed_in_place(text: str, after: str) -> None:
     assert change_relation(text, first(text), kind="CONTRADICTS", confidence=0.4) == after
 
 
@@ -75,7 +75,7 @@ def test_a_remark_can_be_dropped() -> None:
     assert change_relation(text, first(text), keep_note=False) == "- supports [[A]] (confidence: 0.9)\n"
 
 
-def test_what_can_not_be_said_is_refused() -> None:
+def test_relations_that_cannot_be_written_are_refused() -> None:
     text = "- supports [[A]]\n"
     with pytest.raises(InvalidParametersError):
         change_relation(text, first(text), confidence=1.5)
@@ -126,7 +126,7 @@ def test_an_edit_touches_only_its_own_relation(text: str, at: int, kind: str | N
     said.append((kind or relation.type, relation.link.target, number, relation.note))
     found = [(r.type, r.link.target, r.confidence, r.note) for r in scan(after).relations]
     assert sorted(map(repr, found)) == sorted(map(repr, said))
-    # Every other line is there as it was, newline included (a last line that had none gets one).
+    # Every other line is unchanged, including its newline (a last line without one gets one).
     old, new = text.splitlines(keepends=True), after.splitlines(keepends=True)
     del old[relation.line - 1]
     kept = iter(new)

@@ -31,7 +31,7 @@ def resolve(name):
 
 
 class Document(QTextDocument):
-    """Records what it is asked to load."""
+    """Records the requested resources."""
 
     def __init__(self):
         super().__init__()
@@ -78,7 +78,7 @@ def plain(text, qapp):
         ("one\ntwo", "one\u2028two"),
     ],
 )
-def test_what_is_read(text, expected, qapp):
+def test_note_syntax_is_rendered(text, expected, qapp):
     found = re.sub(r"[\ufdd0\ufdd1\ufffc]", "", plain(text, qapp))
     assert re.sub(r"\s+", " ", found).strip() == re.sub(r"\s+", " ", expected)
 
@@ -101,7 +101,7 @@ def test_what_is_read(text, expected, qapp):
         ("<img src='https://example.org/a.png'>", "https://example.org/a.png"),
     ],
 )
-def test_where_links_lead(text, href):
+def test_link_targets_are_resolved(text, href):
     assert f'href="{href}"' in render(text, resolve)
 
 
@@ -165,7 +165,7 @@ def test_embeds(qapp):
     assert "first" not in plain("text ![[Note]] in a line", qapp)
 
 
-def test_embeds_end(qapp):
+def test_nested_embeds_are_limited(qapp):
     assert plain("![[Ring A]]", qapp).count("in a") == 1
     assert plain("![[Self]]", qapp).count("me") == 1
     assert "depth 2" in plain("![[Deep0]]", qapp)

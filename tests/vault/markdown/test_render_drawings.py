@@ -26,6 +26,6 @@ def test_each_kind_is_drawn_from_its_source() -> None:
     assert 'alt="y&quot;&lt;"' in html and "python" in html
 
 
-def test_what_can_not_be_drawn_is_shown_as_text() -> None:
+def test_what_cannot_be_drawn_is_shown_as_text() -> None:
     html = render(TEXT, lambda name: None, draw=lambda kind, source: None)
     assert "<img" not in html and "A --&gt; B" in html and html == render(TEXT, lambda name: None)

@@ -139,6 +139,10 @@ def test_each_tag_once_by_its_first_casing():
         ("supports:: [[T]]", [("SUPPORTS", "T", None, None)]),
         ("- **Supports**:: [[T]], [[U]]", [("SUPPORTS", "T", None, None), ("SUPPORTS", "U", None, None)]),
         ("a [supports:: [[T]]] b", [("SUPPORTS", "T", None, None)]),
+        (
+            "a [supports:: [[T]]] b (refutes:: [[U]]) c",
+            [("SUPPORTS", "T", None, None), ("REFUTES", "U", None, None)],
+        ),
         ("a (part of:: [[T]]) b [[U]]", [("PART_OF", "T", None, None)]),
         ("supports:: not a link [[T]]", []),
         ("tags:: [[T]]", []),
@@ -169,7 +173,7 @@ def test_lines():
     assert [(b.id, b.line) for b in note.blocks] == [("t1", 6), ("o-1", 7), ("p", 9)]
 
 
-def test_a_broken_block_is_told_and_the_note_still_read():
+def test_a_broken_block_is_reported_and_the_note_still_parsed():
     note = scan("---\na: [1\n---\n# H\n[[N]] #t")
     assert note.properties_problem
     assert note.properties == {}
@@ -252,7 +256,7 @@ fragments = st.sampled_from(
 
 
 @given(st.lists(fragments, max_size=40).map("".join))
-def test_spans_hold_what_they_say(text):
+def test_spans_contain_their_elements(text):
     note = scan(text)
     for tag in note.tags:
         assert text[tag.span.start : tag.span.end].strip("#/") == tag.name or tag.in_properties

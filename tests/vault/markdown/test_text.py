@@ -17,13 +17,13 @@ def test_decoded_and_encoded_are_the_same_bytes(text):
     assert decode_lossy(content) == text
 
 
-def test_a_mark_and_newlines_stay():
+def test_the_byte_order_mark_and_newlines_are_kept():
     content = b"\xef\xbb\xbfa\r\nb\rc\n\x00"
     assert decode(content).encode() == content
 
 
 @pytest.mark.parametrize("content", [b"ab\xff", b"ab\xc3", b"ab\xed\xa0\x80"])
-def test_bad_bytes_are_told_and_read_with_replacement(content):
+def test_invalid_bytes_are_reported_and_decoded_with_replacement(content):
     with pytest.raises(UnreadableNoteError) as error:
         decode(content)
     assert error.value.data["position"] == 2

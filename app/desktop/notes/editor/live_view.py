@@ -61,6 +61,7 @@ class LiveView(QTextEdit):
         link_hovered: The target note of the link under the pointer (empty for none), and the pointer's
             position on the screen.
         visible_lines_changed: Other lines are visible, or visible lines have changed.
+        style_changed: The fonts, colors or widths are others.
         drawing_requested: A `DrawingRequest`, to be answered with `show_drawing`.
         links_requested: The targets of links, to be answered with `show_links`.
     """
@@ -69,6 +70,7 @@ class LiveView(QTextEdit):
     link_followed = Signal(str, str)
     link_hovered = Signal(str, QPoint)
     visible_lines_changed = Signal()
+    style_changed = Signal()
     drawing_requested = Signal(object)
     links_requested = Signal(object)
 
@@ -240,6 +242,7 @@ class LiveView(QTextEdit):
             self._layout.mark_current()
         self._fit_column()
         self.viewport().update()
+        self.style_changed.emit()
 
     @contextmanager
     def _keeping_place(self) -> Iterator[None]:

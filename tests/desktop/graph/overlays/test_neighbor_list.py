@@ -49,7 +49,7 @@ def key(view: GraphView, which: Qt.Key) -> None:
 
 @pytest.fixture
 def listed(view, qtbot):
-    """The list of the hub's links, with the keyboard in it."""
+    """The list of the hub's links, with keyboard focus."""
     view.select(["Hub.md"])
     view.toggle_neighbors()
     qtbot.waitUntil(view.neighbors.list.hasFocus)
@@ -74,7 +74,7 @@ def test_each_link_is_a_line_with_its_relation_and_direction():
     assert neighbors_of(graph, graph.rows["Alone.md"]) == ()
 
 
-def test_the_list_is_hidden_until_it_is_asked_for_and_follows_the_selection(view):
+def test_the_list_is_hidden_until_requested_and_follows_the_selection(view):
     assert view.neighbors.isHidden()
     view.select(["Hub.md"])
     assert lines(view) == []
@@ -113,7 +113,7 @@ def test_enter_opens_right_follows_and_left_goes_back(listed, qtbot):
     assert listed.selection() == ("Hub.md",)
 
 
-def test_the_keyboard_comes_by_l_and_leaves_by_escape(view, qtbot):
+def test_the_l_key_focuses_the_list_and_escape_leaves_it(view, qtbot):
     view.select(["Hub.md"])
     view.canvas.setFocus()
     QTest.keyClick(view.canvas, Qt.Key.Key_L)
@@ -124,7 +124,7 @@ def test_the_keyboard_comes_by_l_and_leaves_by_escape(view, qtbot):
     assert view.neighbors.isHidden() and view.canvas.hasFocus()
 
 
-def test_another_state_of_the_graph_is_listed_anew(listed):
+def test_a_changed_graph_updates_the_list(listed):
     graph = build_from(
         [GraphNode("Hub.md", "Hub"), GraphNode("New.md", "New")], [GraphEdge("Hub.md", "New.md", "SUPPORTS")]
     )

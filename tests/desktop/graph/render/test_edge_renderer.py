@@ -1,4 +1,4 @@
-"""Pictures of links, drawn beside the window."""
+"""Pictures of links, drawn in a worker."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def one_line() -> EdgeStyle:
     )
 
 
-def test_a_sharp_picture_is_given_up_for_a_hurried_one_but_not_the_other_way_round(painter, qtbot):
+def test_a_sharp_picture_yields_to_a_quick_one_but_not_vice_versa(painter, qtbot):
     begun, may_go_on = threading.Event(), threading.Event()
 
     def slowly() -> EdgeStyle:

@@ -20,7 +20,7 @@ json_values = st.recursive(
 )
 
 
-def test_what_is_kept_comes_back():
+def test_saved_settings_are_restored():
     made = GraphSettings(
         color_by=ColorBy.FOLDER,
         minimap=True,
@@ -35,7 +35,7 @@ def test_what_is_kept_comes_back():
 
 
 @given(st.dictionaries(st.sampled_from(sorted(GraphSettings.model_fields)), json_values))
-def test_whatever_is_in_the_file_gives_choices(kept):
+def test_any_file_content_yields_valid_settings(kept):
     parse_graph_settings(kept)
 
 

@@ -1,4 +1,4 @@
-"""The live editor: what it shows, what keys and clicks do, and what does not count as a change."""
+"""The live editor: display, keys and clicks, and what does not count as a change."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ def to_end(editor: LiveEditor) -> None:
 
 
 def point_of(editor: LiveEditor, x: float, y: float) -> QPoint:
-    """A point of the flow in the viewport."""
+    """Convert a point of the document to the viewport."""
     layout = editor._layout
     return QPoint(round(x + layout.left), round(y + layout.top - editor.verticalScrollBar().value()))
 
 
-# Showing
+# Display
 
 
 def test_a_line_shows_its_markup_only_while_it_has_the_cursor(make_editor: Make) -> None:
@@ -162,7 +162,7 @@ def test_the_cursor_stays_out_of_properties_that_a_form_shows(make_editor: Make)
     assert form.isHidden() and shown(editor, 0) == "---"
 
 
-# What is no change
+# No changes
 
 
 def test_moving_resizing_and_changing_modes_is_no_change(make_editor: Make) -> None:
@@ -413,7 +413,7 @@ def test_shift_enter_is_a_plain_line_end(make_editor: Make) -> None:
     assert editor.text() == "- one\n"
 
 
-def test_tab_indents_items_and_shift_tab_takes_it_back(make_editor: Make) -> None:
+def test_tab_indents_items_and_shift_tab_unindents_them(make_editor: Make) -> None:
     editor = make_editor("1. one\n2. two\n3. three")
     select(editor, editor.text().index("two"), len(editor.text()))
     QTest.keyClick(editor, KEYS.Key_Tab)
@@ -547,7 +547,7 @@ def test_formatting_keys(make_editor: Make, text: str, chosen: str, key: Qt.Key,
         ("f(", "f()"),
     ],
 )
-def test_smart_pairs_type_what_was_meant(make_editor: Make, typed: str, after: str) -> None:
+def test_smart_pairs_insert_the_closing_character(make_editor: Make, typed: str, after: str) -> None:
     editor = make_editor("")
     QTest.keyClicks(editor, typed)
     assert editor.text() == after
@@ -591,7 +591,7 @@ def test_copying_covered_text_takes_its_markup_along(make_editor: Make) -> None:
     editor = make_editor(text)
     editor.go_to_line(4)
     select(editor, 2, text.index("]]"))
-    # The cursor's own line shows its markup: there what is selected is what is copied.
+    # The cursor's line shows its markup, so the selected text is the copied text.
     editor.flow.set_active(1, 1)
     editor.copy()
     assert QGuiApplication.clipboard().text() == text[: text.index("]]") + 2]
@@ -654,7 +654,7 @@ def test_a_read_only_editor_changes_nothing(make_editor: Make) -> None:
         ("in `code [[x", None),
     ],
 )
-def test_what_is_being_typed_is_recognized(before: str, expected: CompletionRequest | None) -> None:
+def test_the_completion_context_is_recognized(before: str, expected: CompletionRequest | None) -> None:
     assert find_request(before) == expected
 
 
@@ -773,7 +773,7 @@ def test_a_link_is_followed_by_ctrl_and_click_alone(make_editor: Make) -> None:
     assert went == [("note", "Note#Part")]
 
 
-# Programs that read the screen, and the end of editors
+# Screen readers, and the destruction of editors
 
 _ACCESSIBLE = """
 from PySide6.QtGui import QAccessible, QTextCursor
@@ -840,5 +840,5 @@ def test_a_screen_reader_reads_text_cursor_and_line() -> None:
     assert "read" in run(_ACCESSIBLE)
 
 
-def test_150_editors_are_made_and_thrown_away() -> None:
+def test_150_editors_are_created_and_destroyed() -> None:
     assert "gone" in run(_TORN_DOWN)

@@ -1,4 +1,4 @@
-"""What the scanners say of lines and of what stands in them."""
+"""The scanners' results for lines and their contents."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def shown(text: str) -> str:
         ("%%hidden **no**%%", "%%hidden **no**%%"),
     ],
 )
-def test_markup_is_told_from_text(text: str, expected: str) -> None:
+def test_markup_is_distinguished_from_text(text: str, expected: str) -> None:
     assert shown(text) == expected
 
 

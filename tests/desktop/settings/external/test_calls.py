@@ -1,4 +1,4 @@
-"""Calling a foreign tool by hand, and seeing how far a call is."""
+"""Calling a foreign tool from the window, and its progress."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_the_form_of_a_foreign_tool_gives_what_its_schema_takes(qtbot) -> None:
     tool.arguments.model_validate(given)
 
 
-def test_how_far_a_call_is_stands_on_its_card_until_it_has_ended(qtbot) -> None:
+def test_a_call_shows_its_progress_on_its_card_until_it_ends(qtbot) -> None:
     view = TranscriptView(ThemeSource("light"))
     qtbot.addWidget(view)
     card = ToolCard(turn="1", at=time.time(), call="c", tool="weather__forecast", arguments="{}")

@@ -1,4 +1,4 @@
-"""External servers on the settings' page, with real programs behind them."""
+"""External servers on the settings page, with real programs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.support.external_servers import QUICK, PlainServer, listed
 
 
 def setup_of(vault: WholeVault, servers: tuple[ExternalServer, ...] = ()) -> ExternalServersPage:
-    """The page, whose changes take effect as those of the settings dialog do."""
+    """Return the page, whose changes take effect like those of the settings dialog."""
     made = ExternalServersPage(vault.client, ThemeSource("light"), servers)
 
     def take(value: object) -> None:
@@ -67,7 +67,7 @@ def test_a_server_is_shown_and_its_tools_are_allowed_by_their_marks(
     gui(main())
 
 
-def test_a_changed_tool_is_looked_at_before_it_is_allowed_again(
+def test_a_changed_tool_is_reviewed_before_it_is_allowed_again(
     gui, service: ServiceThread, wait_until, tmp_path: Path
 ) -> None:
     async def main() -> None:

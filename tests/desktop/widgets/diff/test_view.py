@@ -1,4 +1,4 @@
-"""What a diff shows: every hidden character, every line once, and only the rows in sight are painted."""
+"""A diff shows every hidden character and every line once, and paints only the visible rows."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def labels(line: bytes, **more: bool) -> list[tuple[str, str]]:
         ("\x85", "NEL"),
     ],
 )
-def test_what_hides_gets_a_label(text: str, label: str) -> None:
+def test_hidden_characters_get_a_label(text: str, label: str) -> None:
     assert labels(f"a{text}b\n".encode()) == [(label, CHIP_SIGN)]
     assert label in describe(f"a{text}b")
 
@@ -68,7 +68,7 @@ def test_bytes_that_are_not_utf8_are_shown_one_by_one() -> None:
     assert labels(b"a\xffb\xc3\n") == [("\\xFF", CHIP_SIGN), ("\\xC3", CHIP_SIGN)]
 
 
-def test_a_byte_order_mark_is_told_from_one_in_the_middle() -> None:
+def test_a_byte_order_mark_is_distinguished_from_one_in_the_middle() -> None:
     assert labels("\ufeffx\n".encode(), first=True) == [("BOM", CHIP_SIGN)]
     assert labels("\ufeffx\n".encode()) == [("ZWNBSP", CHIP_SIGN)]
 
@@ -81,7 +81,7 @@ def test_trailing_spaces_tabs_and_line_ends_are_signs() -> None:
     assert labels(b"a word\n", last=True) == []
 
 
-def test_an_emoji_keeps_its_dress_and_a_letter_does_not_get_one() -> None:
+def test_an_emoji_keeps_its_variation_selector_and_a_letter_does_not() -> None:
     assert labels("☺\ufe0f\n".encode()) == []
     assert labels("a\ufe0f\n".encode()) == [("U+FE0F", CHIP_SIGN)]
     assert labels("☺\ufe0f\ufe0f\n".encode()) == [("U+FE0F", CHIP_SIGN)]
@@ -112,7 +112,7 @@ def test_places_map_to_the_same_character(text: str) -> None:
 
 
 @given(st.text("a \t\u200b\u00a0中é", max_size=60), st.integers(1, 7))
-def test_looked_at_in_stretches_a_line_shows_the_same(text: str, stretch: int) -> None:
+def test_a_line_read_in_parts_looks_the_same(text: str, stretch: int) -> None:
     line = f"{text}\n".encode()
     whole = escape_line(line)
     kept = visible_module._CHUNK_CHARS
@@ -173,9 +173,7 @@ def test_every_changed_line_has_its_row_and_the_rest_folds(mode: DiffMode) -> No
         (BEFORE.replace(b"line 59\n", b""), [56, 57, 58]),
     ],
 )
-def test_a_change_at_an_end_shows_what_it_stands_beside(
-    after: bytes, shown: list[int], mode: DiffMode
-) -> None:
+def test_a_change_at_an_end_shows_its_context(after: bytes, shown: list[int], mode: DiffMode) -> None:
     rows = layout_rows(compare(BEFORE, after), mode).rows
     assert [row.before for row in rows if row.hunk < 0 and not row.folded] == shown
 
@@ -222,7 +220,7 @@ def view(qtbot: QtBot) -> DiffView:
     return made
 
 
-def test_f8_walks_the_changes_and_tells_a_screen_reader(view: DiffView) -> None:
+def test_f8_walks_the_changes_and_announces_them(view: DiffView) -> None:
     view.show_contents(BEFORE, AFTER)
     canvas = view.canvas
     assert canvas.current == 0
@@ -305,7 +303,7 @@ def colors_of(view: DiffView) -> set[str]:
     }
 
 
-def test_both_sides_are_painted_in_the_colours_of_the_theme(qtbot: QtBot) -> None:
+def test_both_sides_are_painted_in_the_colors_of_the_theme(qtbot: QtBot) -> None:
     source = ThemeSource("light")
     view = DiffView(source)
     qtbot.addWidget(view)
@@ -356,7 +354,7 @@ def test_a_copy_in_two_parts_is_the_copy_of_the_whole(text: str, data: st.DataOb
     assert copied_text(line, 0, cut) + copied_text(line, cut, len(line.text)) == whole
 
 
-def test_a_selection_over_rows_copies_lines_and_tells_of_folds() -> None:
+def test_a_selection_over_rows_copies_lines_and_mentions_folds() -> None:
     sheet = layout_rows(compare(BEFORE, AFTER), DiffMode.UNIFIED)
     first = next(index for index, row in enumerate(sheet.rows) if row.before == 48)
     selection = Selection(("before", "after"), TextPosition(first + 2, 4), TextPosition(first, 2))
@@ -408,7 +406,7 @@ def test_text_is_selected_with_the_mouse_and_copied(view: DiffView) -> None:
     assert view.canvas.selected_text() == ""
 
 
-def test_a_wide_text_of_megabytes_is_broken_anew_in_a_thread(gui, wait_until, qtbot: QtBot) -> None:
+def test_a_wide_text_of_megabytes_is_rewrapped_in_a_thread(gui, wait_until, qtbot: QtBot) -> None:
     text = b"".join(b"%d " % n + b"word " * 120 + b"\n" for n in range(3000))
 
     async def main() -> None:
