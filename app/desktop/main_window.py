@@ -186,7 +186,7 @@ class MainWindow(QMainWindow):
             self.status.set_client(None)
             self.navigation.clear()
             self.stack.removeWidget(view.page)
-            view.take_down()
+            view.close_panels()
 
     def _show_welcome(self) -> None:
         if self.view is None:
@@ -197,11 +197,11 @@ class MainWindow(QMainWindow):
             self.setWindowTitle("Scriptorium")
 
     async def _switch(self, root: Path, read_only: bool, asked: bool) -> None:
-        if self.view is None or await self.view.ready_to_leave():
+        if self.view is None or await self.view.confirm_close():
             await self.session.open(root, read_only=read_only, asked=asked)
 
     async def _close_vault(self) -> bool:
-        if self.view is not None and not await self.view.ready_to_leave():
+        if self.view is not None and not await self.view.confirm_close():
             return False
         await self.session.close()
         return True

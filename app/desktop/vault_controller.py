@@ -54,7 +54,7 @@ _SAVE_STATE_DELAY_MS = 1000
 
 
 @runtime_checkable
-class FillsInBackground(Protocol):
+class BackgroundLoading(Protocol):
     """A panel that loads its content in a task."""
 
     filling: asyncio.Task[None]
@@ -144,7 +144,7 @@ class VaultController(QObject):
         commands.open_requested.connect(self._navigation.open)
         commands.made.connect(lambda path: self._show_note(path, EDIT_ACTION_PREFIX))
         commands.ask_requested.connect(context.prompt_agent)
-        commands.travel_requested.connect(context.travel_to)
+        commands.center_requested.connect(context.center_note)
         commands.give_requested.connect(context.attach_to_prompt)
         self._navigation.go.connect(self._show_note)
         context.note_action_requested.connect(commands.run_command)
@@ -199,7 +199,7 @@ class VaultController(QObject):
         """Wait until the visible panels have loaded from the index, or have failed to."""
         await self._begun.wait()
         panels = self.page.existing_panels()
-        filling = {panel.filling for panel in panels if isinstance(panel, FillsInBackground)}
+        filling = {panel.filling for panel in panels if isinstance(panel, BackgroundLoading)}
         if filling:
             await asyncio.wait(filling)
 
@@ -210,9 +210,9 @@ class VaultController(QObject):
         if problem := await asyncio.shield(opening):
             self.notice.emit(problem)
 
-    async def ready_to_leave(self) -> bool:
+    async def confirm_close(self) -> bool:
         """Return whether the vault may be closed; notes with unsaved text ask first."""
-        return self.notes is None or await self.notes.ready_to_leave()
+        return self.notes is None or await self.notes.confirm_close()
 
     def pause_embedding(self) -> None:
         """Pause semantic indexing until `resume_embedding` or the next start."""
@@ -282,7 +282,7 @@ class VaultController(QObject):
         done.setDefault(True)
         await dialogs.run_dialog(sheet)
 
-    def take_down(self) -> None:
+    def close_panels(self) -> None:
         """Save the layout and tabs, and delete the layout and its helpers."""
         self._save_timer.stop()
         self._save_state()

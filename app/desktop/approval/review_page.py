@@ -79,8 +79,8 @@ class ReviewPage(QWidget):
         top = 1 + (self.header.heightForWidth(width) if wraps else self.header.sizeHint().height())
         if not self.draft.files:
             return top + _EFFECT_HEIGHT
-        files = self.files.content_height if self.files is not None else 0
-        return top + max(self.diff_view.content_height, files)
+        files = self.files.preferred_height if self.files is not None else 0
+        return top + max(self.diff_view.preferred_height, files)
 
     @property
     def file(self) -> FileDraft | None:

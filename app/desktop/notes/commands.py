@@ -64,7 +64,7 @@ class NoteCommands(QObject):
     """Runs the commands on notes of one vault for `window`.
 
     `open_requested` carries a note's path, `made` that of a new note; `ask_requested` a prompt for the agent,
-    `give_requested` a note for it; `travel_requested` a note to center in the graph; `failed` one sentence
+    `give_requested` a note for it; `center_requested` a note to center in the graph; `failed` one sentence
     for the user.
     """
 
@@ -72,7 +72,7 @@ class NoteCommands(QObject):
     made = Signal(str)
     ask_requested = Signal(str)
     give_requested = Signal(str)
-    travel_requested = Signal(str)
+    center_requested = Signal(str)
     failed = Signal(str)
 
     def __init__(self, client: VaultClient, theme: ThemeSource, window: QWidget) -> None:
@@ -95,7 +95,7 @@ class NoteCommands(QObject):
         elif what == "ask":
             self.give_requested.emit(about)
         elif what == "graph":
-            self.travel_requested.emit(about)
+            self.center_requested.emit(about)
         elif what == "history":
             dialog = HistoryDialog(NotePath(about), self._client, self._theme, self._window)
             tasks.start(dialogs.run_dialog(dialog), what=self.tr("show the history"))

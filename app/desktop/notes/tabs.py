@@ -209,7 +209,7 @@ class NoteTabs(QWidget):
                     return False
         return True
 
-    async def ready_to_leave(self) -> bool:
+    async def confirm_close(self) -> bool:
         """Return whether all notes may close, after asking for each unsaved one; the tabs are kept."""
         for tab in self.tabs():
             if not await tab.close_requested():

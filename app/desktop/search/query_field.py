@@ -147,12 +147,12 @@ class QueryField(SearchField):
 
     def _accept(self, row: int) -> None:
         """Replace the typed text by a completion."""
-        shown_completions, self._wanted = self._wanted, None
+        offered_for, self._wanted = self._wanted, None
         self._popup.hide()
         text = self.text()
         # More may have been typed since the completions were computed.
         wanted = completion_target_at(text, from_utf16_offset(text, self.cursorPosition()))
-        same = shown_completions is not None and wanted is not None and wanted.kind == shown_completions.kind
+        same = offered_for is not None and wanted is not None and wanted.kind == offered_for.kind
         if wanted is None or not same or row >= len(self._suggestions):
             return
         suggestion = self._suggestions[row].text

@@ -87,7 +87,7 @@ class PanelContext(QObject):
     search_focus_requested = Signal()
     prompt_requested = Signal(str)
     attachment_requested = Signal(str)
-    travel_requested = Signal(str)
+    center_requested = Signal(str)
     graph_filter_requested = Signal(str)
     pair_requested = Signal(object)
     audit_entry_requested = Signal(int)
@@ -192,10 +192,10 @@ class PanelContext(QObject):
         if self._host.reveal("agent"):
             self.attachment_requested.emit(path)
 
-    def travel_to(self, path: str) -> None:
+    def center_note(self, path: str) -> None:
         """Center the graph on a note."""
         if self._host.reveal("graph"):
-            self.travel_requested.emit(path)
+            self.center_requested.emit(path)
 
     def filter_graph(self, query: str) -> None:
         """Filter the graph by a query."""

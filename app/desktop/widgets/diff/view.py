@@ -72,7 +72,7 @@ class DiffView(QWidget):
         self._apply_theme(theme.theme)
 
     @property
-    def content_height(self) -> int:
+    def preferred_height(self) -> int:
         """The height in pixels that shows all rows."""
         bar = self._bar.sizeHint().height()
         shown = self._pages.currentWidget() is self.canvas
