@@ -43,7 +43,7 @@ def test_pairs_are_listed_with_what_differs(gui, service: ServiceThread, wait_un
             panel.open_requested.connect(lambda path, _: opened.append(path))
             panel.show()
             await wait_until(lambda: panel.again.isEnabled())
-            assert "search by meaning" in panel.empty.findChildren(QLabel)[2].text()
+            assert "semantic search" in panel.empty.findChildren(QLabel)[2].text()
             await vault.run(put_vectors)
             panel.again.click()
             await wait_until(lambda: len(panel.pairs) == 1)

@@ -54,14 +54,14 @@ def draw(request: DrawingRequest, load: Load, render: Render | None = None) -> D
 
 
 def _draw_image(request: DrawingRequest, load: Load) -> Drawing:
-    target, (wanted_width, content_height) = split_target(request.source)
+    target, (wanted_width, wanted_height) = split_target(request.source)
     image = load(target)
     if image is None or image.isNull():
         return NOT_DRAWABLE
     natural = QSizeF(image.width(), image.height())
     size = QSizeF(natural)
     if wanted_width:
-        height = content_height or natural.height() * wanted_width / natural.width()
+        height = wanted_height or natural.height() * wanted_width / natural.width()
         size = QSizeF(wanted_width, height)
     most = QSizeF(request.width or natural.width(), MAX_IMAGE_HEIGHT)
     if size.width() > most.width() or size.height() > most.height():
