@@ -344,6 +344,9 @@ class NoteTabs(QWidget):
     def _now_in_front(self, group: _TabGroup) -> None:
         if group.count():
             self._front = group
+            page, focused = group.currentWidget(), self.window().focusWidget()
+            if self.current is not None and focused is not None and page.isAncestorOf(focused):
+                self.current.take_focus()  # Qt moves it from a tab that is hidden to the first button
             self.shown.emit(self.current.path if self.current is not None else "")
 
     def _start_closing(self, group: _TabGroup, row: int) -> None:
