@@ -163,7 +163,7 @@ class AgentSession:
     async def _run(self, turn: Turn) -> None:
         """Run the chosen agent; always publish the end of the turn."""
         state: TurnState = "failed"
-        with self.team.lead_chain(turn) as link:
+        with self.team.delegation_chain(turn) as link:
             try:
                 await self._respond(turn, link)
                 state = "done"

@@ -140,7 +140,7 @@ class Team:
     # Interface for the session
 
     @contextmanager
-    def lead_chain(self, turn: Turn) -> Iterator[DelegationFrame]:
+    def delegation_chain(self, turn: Turn) -> Iterator[DelegationFrame]:
         """Register the user's `turn` as the start of its chains until it is answered."""
         link = DelegationFrame(
             (turn.caller.name,),

@@ -60,10 +60,10 @@ class Answer(ToolResult):
     category="search",
     examples=("find passages about {question}", "passages that answer {question}"),
     usage_rule=(
-        "For a question about what the notes say, call find_passages first. After each statement that a "
-        'passage bears out, put its citation as given, with the words quoted exactly: "…" [[Note#span=…]]. '
-        "State nothing about the notes without a citation. If answered is false, say that the notes don't "
-        "hold it."
+        "For a question about the content of notes, call find_passages first. Follow each "
+        "statement that a passage supports with the exact quotation and the citation as returned:"
+        ' "…" [[Note#span=…]]. State nothing about the notes without a citation. If answered is '
+        "false, say that the notes don't contain the answer."
     ),
 )
 async def find_passages(

@@ -84,7 +84,7 @@ async def patch(
         "save the text {content} in the file {path}",
         "overwrite the file {path} with {content}",
     ),
-    usage_rule="For notes use create_note, edit_note and update_note; file_write is for the other files.",
+    usage_rule="For notes use create_note, edit_note and update_note; file_write is for other files.",
     always_asks=True,
 )
 async def file_write(
@@ -168,7 +168,7 @@ def _plan_write(
     before = vault.read(existing)
     if expected_hash not in (None, content_hash(before)):
         raise ConflictError(
-            f"{existing} holds something else by now; nothing was written.",
+            f"{existing} has changed; nothing was written.",
             path=str(existing),
             expected_hash=expected_hash,
             current_hash=content_hash(before),

@@ -289,7 +289,7 @@ async def _list_entries(
 def _file_text(name: str, content: bytes, offset: int, limit: int) -> FileText:
     size = len(content)
     if is_binary(content):
-        message = f"{name} holds no text ({pluralize(size, 'byte')}): it is not shown."
+        message = f"{name} is not a text file ({pluralize(size, 'byte')}) and is not shown."
         return FileText(
             path=name, text="", offset=0, lines=0, total_lines=0, size=size, binary=True, message=message
         )

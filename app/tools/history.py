@@ -100,7 +100,7 @@ async def _path_or_deleted(context: ToolContext, name: str) -> NotePath:
 @tool(
     category="notes",
     examples=("undo", "undo that", "take it back", "undo the last change", "revert what you just did"),
-    usage_rule="undo without arguments takes back the last change that this conversation made.",
+    usage_rule="undo without arguments undoes the last change of this conversation.",
 )
 async def undo(context: ToolContext, entry: int | None = None, turn: str | None = None) -> Proposal[Undone]:
     """Undo the changes of a call or of a whole turn; later changes are kept.

@@ -97,7 +97,7 @@ def _match_score(query: str, one: Tool) -> float:
     category="agents",
     examples={"list": ("what is still waiting?", "show what is pending", "list the pending operations")},
     operations={"list": "", "status": "pending_operation_id", "cancel": "pending_operation_id"},
-    usage_rule="pending tells what became of a change that waited for the user; deciding is for people.",
+    usage_rule="pending returns the state of a change that waits for the user; only the user can decide.",
 )
 async def pending(
     context: AgentContext, op: Literal["list", "status", "cancel"], pending_operation_id: str | None = None

@@ -86,8 +86,8 @@ class BlockResult(ToolResult):
         "delete": "label",
     },
     usage_rule=(
-        "block keeps what matters beyond this conversation: load reads a block, pin keeps it in your "
-        "context, create makes one; edit it by block_edit."
+        "block manages memory that lasts beyond this conversation: load reads a block, pin keeps "
+        "it in your context, create creates one; edit it with block_edit."
     ),
 )
 async def block(
@@ -170,7 +170,7 @@ def _change_block(context: MemoryContext, op: str, found: Block) -> Proposal[Blo
             return _propose_block(context, found, found.with_view(agent, view), message, title)
         case "archive":
             return _propose_block(
-                context, found, unpin_everywhere(found), f"{found.label} is put away.", "Put away"
+                context, found, unpin_everywhere(found), f"{found.label} is archived.", "Put away"
             )
         case _:
             return _delete(context, found)
@@ -299,7 +299,7 @@ def unpin_everywhere(found: Block) -> Block:
         InvalidParametersError: it is a core block.
     """
     if found.type is BlockType.CORE:
-        message = f"{found.label!r} is a core block, which is not put away."
+        message = f"{found.label!r} is a core block, which can't be archived."
         raise InvalidParametersError(message, label=found.label)
     views: Mapping[str, BlockView] = {name: replace(view, pinned=False) for name, view in found.views.items()}
     return replace(found, type=BlockType.ARCHIVAL, views={n: v for n, v in views.items() if v != BlockView()})

@@ -48,8 +48,9 @@ class BlockEdited(ToolResult):
         "redo": "label",
     },
     usage_rule=(
-        "block_edit changes a block: append adds at the end, replace and patch change a text, set_field sets "
-        "a field of a map or a section. What you learn of the person for good belongs in the block human."
+        "block_edit changes a block: append adds at the end, replace and patch change a text, "
+        "set_field sets a field of a map or a section. Store lasting facts about the user in the "
+        "block human."
     ),
 )
 async def block_edit(
@@ -101,7 +102,7 @@ async def block_edit(
         case _:
             first, _, last = (lines or "").partition("-")
             after = edits.edit_range(before, int(first), int(last or first), text or "", field)
-    words = f"Edited {before.label}." if after != before else f"{before.label} says that already."
+    words = f"Edited {before.label}." if after != before else f"{before.label} has this content already."
     result = BlockEdited(label=before.label, size=after.size, message=words)
     return context.propose(changes.edit_block(before, after, f"{_DONE[op]} {before.label}"), result)
 

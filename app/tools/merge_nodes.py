@@ -46,7 +46,7 @@ class NodesMerged(ToolResult):
         "merge {primary_node_id} and {secondary_node_id}",
         "merge {primary_node_id} with {secondary_node_id}",
     ),
-    usage_rule="merge_nodes keeps primary_node_id; read both notes before.",
+    usage_rule="merge_nodes keeps primary_node_id; read both notes first.",
 )
 async def merge_nodes(
     context: ToolContext,

@@ -103,8 +103,8 @@ class NodeConfidence(ToolResult):
         "which relations could {node_id} have?",
     ),
     writing=("auto_link",),
-    usage_rule="auto_link of find_related_nodes writes only relations of a suggestion score of 0.8 or more,"
-    " and a type other than RELATES_TO only where there is evidence for it.",
+    usage_rule="auto_link of find_related_nodes proposes only relations with a score of at least 0.8, "
+    "and a type other than RELATES_TO only with evidence for it.",
 )
 async def find_related_nodes(
     context: RelationContext,
@@ -346,12 +346,12 @@ def _combine_stances(before: str, step: str) -> str:
 
 def _synthesize(context: ToolContext, note: OpenNote, around: SummaryContext, depth: int) -> str:
     """Describe the balance of the surroundings, and the confidence that follows from it."""
-    judged = node_confidence(note.parsed.type, note.parsed.confidence, _relation_neighbors(context, note))
+    update = node_confidence(note.parsed.type, note.parsed.confidence, _relation_neighbors(context, note))
     pro, contra = len(around.supports), len(around.contradicts)
     within = "directly" if depth == 1 else f"within {depth} steps"
     if not pro and not contra:
         message = (
-            f"Nothing speaks for or against it {within}; {pluralize(len(around.related), 'note')} related."
+            f"Nothing supports or contradicts it {within}; {pluralize(len(around.related), 'note')} related."
         )
     else:
         lean = "it is even" if pro == contra else f"more speaks {'for' if pro > contra else 'against'} it"
@@ -360,7 +360,7 @@ def _synthesize(context: ToolContext, note: OpenNote, around: SummaryContext, de
             f"{pluralize(contra, 'note contradicts', 'notes contradict')} it {within}: {lean}."
         )
     stated = "" if note.parsed.confidence is None else f" Stated confidence: {note.parsed.confidence:.2f}."
-    return f"{message}{stated} By what is next to it: {judged.new:.2f}."
+    return f"{message}{stated} By its neighbors: {update.new:.2f}."
 
 
 @tool(
@@ -388,9 +388,9 @@ async def recalculate_node_confidence(
     local = node_confidence(note.parsed.type, note.parsed.confidence, around)
     near = _surrounding_notes(context, note, 1, None) if factor_in_relationships else []
     witnesses = [(stance, other) for stance, other, _ in near if stance != "related"]
-    judged, words = await confidence_by_model(context, note, witnesses, local)
-    new = round(judged.new, 2)
-    factors = [ConfidenceFactor(factor=one.name, impact=f"{one.impact:+.2f}") for one in judged.factors]
+    update, words = await confidence_by_model(context, note, witnesses, local)
+    new = round(update.new, 2)
+    factors = [ConfidenceFactor(factor=one.name, impact=f"{one.impact:+.2f}") for one in update.factors]
     pro = sum(one.impact > 0 for one in local.factors[1:])
     contra = sum(one.impact < 0 for one in local.factors[1:])
     reasoning = (
@@ -401,7 +401,7 @@ async def recalculate_node_confidence(
         reasoning = f"{reasoning} {words}"
     change = ChangeSet.of(
         note.with_text(edit.set_property(note.text, "confidence", new)),
-        summary=f"Confidence of {note.path}: {judged.old:.2f} to {new:.2f}",
+        summary=f"Confidence of {note.path}: {update.old:.2f} to {new:.2f}",
     )
 
     def report(committed: ChangeSet) -> NodeConfidence:
@@ -410,11 +410,11 @@ async def recalculate_node_confidence(
         message = "none" if now is None else f"{now:.2f}"
         return NodeConfidence(
             node_id=str(note.storage_id),
-            old_confidence=round(judged.old, 4),
+            old_confidence=round(update.old, 4),
             new_confidence=now,
             reasoning=reasoning,
             factors=factors,
-            message=f"The confidence of [[{note.name}]]: {judged.old:.2f} before, {message} now.",
+            message=f"The confidence of [[{note.name}]]: {update.old:.2f} before, {message} now.",
         )
 
     return context.propose(change, report)

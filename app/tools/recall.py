@@ -64,8 +64,9 @@ class Recalled(ToolResult):
     reads=("search",),
     operations={"insert": "content metadata?", "search": "query limit?"},
     usage_rule=(
-        "recall insert keeps a fact for good in words that stand alone; recall search finds such facts. "
-        "Search before you say that you don't know something about the person or earlier work."
+        "recall insert stores a lasting fact in words that make sense alone; recall search finds "
+        "such facts. Search before you say that you don't know something about the user or "
+        "earlier work."
     ),
 )
 async def recall(
@@ -165,7 +166,7 @@ class FoundTexts(ToolResult):
         "search our conversations and your memory for {query}",
         "search everything for {query}",
     ),
-    usage_rule="search looks through your archive, earlier conversations and the notes at once.",
+    usage_rule="search covers your archive, earlier conversations and the notes at once.",
 )
 async def search(
     context: MemoryContext,
@@ -343,7 +344,7 @@ async def context(
             changes.block_change(back, _restore_block(back, agent)),
         )
         change = ChangeSet.of(*both, summary=f"{back.label} for {away.label}", place=changes.MEMORY_PLACE)
-        message = f"{away.label} is put away, {back.label} is in the context."
+        message = f"{away.label} is archived, {back.label} is in the context."
         return context.propose(change, BlockEdited(label=back.label, size=back.size, message=message))
     before = store.block(label or "", agent)
     match op:
@@ -364,6 +365,6 @@ async def context(
 
 def _restore_block(before: Block, agent: str) -> Block:
     if before.type is not BlockType.ARCHIVAL:
-        raise InvalidParametersError(f"{before.label!r} is not put away.", label=before.label)
+        raise InvalidParametersError(f"{before.label!r} is not archived.", label=before.label)
     view = replace(before.view_of(agent), pinned=True)
     return replace(before, type=BlockType.WORKING).with_view(agent, view)

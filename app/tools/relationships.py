@@ -32,7 +32,12 @@ from app.tools.node_common import (
     open_edge,
     readable,
 )
-from app.tools.related_nodes import judge_by_model, model_exclusion_reason, note_similarity, relation_between
+from app.tools.related_nodes import (
+    model_exclusion_reason,
+    note_similarity,
+    relation_between,
+    relation_by_model,
+)
 from app.vault.changes import ChangeSet, after_of
 from app.vault.markdown import edit
 from app.vault.markdown.relations import relation_type, relation_word
@@ -176,7 +181,7 @@ async def recalculate_edge_confidence(
     between = note_structure(
         context, edge.source, target, await note_similarity(context, edge.source, target)
     )
-    judged = relation_confidence(
+    update = relation_confidence(
         edge.relation.confidence,
         edge.relation.type,
         note_features(context, edge.source, target),
@@ -184,11 +189,11 @@ async def recalculate_edge_confidence(
         between,
         structure=consider_graph_structure,
     )
-    new = round(judged.new, 2)
-    factors = [ConfidenceFactor(factor=one.name, impact=f"{one.impact:+.2f}") for one in judged.factors]
+    new = round(update.new, 2)
+    factors = [ConfidenceFactor(factor=one.name, impact=f"{one.impact:+.2f}") for one in update.factors]
     text = edit.change_relation(edge.source.text, edge.relation, confidence=new)
     change = ChangeSet.of(
-        edge.source.with_text(text), summary=f"Confidence of {edge.id}: {judged.old:.2f} to {new:.2f}"
+        edge.source.with_text(text), summary=f"Confidence of {edge.id}: {update.old:.2f} to {new:.2f}"
     )
     reasoning = "Sum of log-odds: " + "; ".join(f"{one.factor} {one.impact}" for one in factors) + "."
 
@@ -198,11 +203,11 @@ async def recalculate_edge_confidence(
         confidence_text = "none" if now is None else f"{now:.2f}"
         return EdgeConfidence(
             edge_id=edge.id,
-            old_confidence=round(judged.old, 4),
+            old_confidence=round(update.old, 4),
             new_confidence=now,
             reasoning=reasoning,
             factors=factors,
-            message=f"The confidence of {edge.id}: {judged.old:.2f} before, {confidence_text} now.",
+            message=f"The confidence of {edge.id}: {update.old:.2f} before, {confidence_text} now.",
         )
 
     return context.propose(change, report)
@@ -231,11 +236,11 @@ async def reclassify_relationship(
         target = _readable_target(context, edge)
         similarity = await note_similarity(context, edge.source, target)
         local = await relation_between(context, edge.source, target, similarity)
-        suggested = await judge_by_model(context, edge.source, target, local)
+        suggested = await relation_by_model(context, edge.source, target, local)
         kind, reasoning = suggested.type, suggested.reasoning
         if not suggested.evidence:
             kind = edge.relation.type
-            reasoning = f"Nothing in the notes speaks for another type than {kind}: {reasoning}"
+            reasoning = f"The notes contain no evidence for another type than {kind}: {reasoning}"
     text = edit.change_relation(edge.source.text, edge.relation, kind=kind, keep_note=preserve_notes)
     old = edge.relation.type
     change = ChangeSet.of(edge.source.with_text(text), summary=f"{edge.id}: {kind}")
@@ -292,10 +297,10 @@ async def summarize_relationship(
     similarity = await note_similarity(context, edge.source, target)
     between = note_structure(context, edge.source, target, similarity)
     ours, theirs = note_features(context, edge.source, target), note_features(context, target, edge.source)
-    judged = relation_confidence(
+    update = relation_confidence(
         edge.relation.confidence, edge.relation.type, ours, theirs, between, structure=True
     )
-    sure = judged.new if edge.relation.confidence is None else edge.relation.confidence
+    sure = update.new if edge.relation.confidence is None else edge.relation.confidence
     evidence = [edge.relation.note] if edge.relation.note else []
     evidence += lines_naming(ours.sentences, target.name)[:2]
     evidence += lines_naming(theirs.sentences, edge.source.name)[:2]

@@ -205,8 +205,8 @@ def _check_shielded(problem: str, files: VisibleFiles) -> None:
     """
     if problem and files.has_hidden:
         raise PermissionDeniedError(
-            f"There is no sandbox here ({problem}), and without one nothing keeps a command from notes that"
-            " you may not read: it was not run.",
+            f"There is no sandbox ({problem}), and without one the command could read notes that are hidden"
+            " from you. It was not run.",
             sandbox=problem,
         )
 

@@ -22,7 +22,7 @@ from app.toolkit.services import MemoryContext
 from app.toolkit.tool import tool
 from app.tools.sources import WHERE
 from app.vault.changes import ChangeSet
-from app.vault.markdown.privacy import HEAD_BYTES, judge
+from app.vault.markdown.privacy import HEAD_BYTES, classify_privacy
 from app.vault.note import Privacy, PrivacyVerdict
 from app.vault.path import NotePath
 
@@ -83,9 +83,9 @@ class FileAnswer(ToolResult):
         "reconcile": "path keep",
     },
     usage_rule=(
-        "file works on folders outside the vault: load a file into your memory first, edit it there (append, "
-        "replace, or block_edit by its label), look at diff, then save. When save says that the disk "
-        "changed, reconcile with keep=disk, memory or merge."
+        "file works on folders outside the vault: load a file into memory first, edit it there "
+        "(append, replace, or block_edit with its label), check diff, then save. If save reports "
+        "that the file changed on disk, reconcile with keep=disk, memory or merge."
     ),
 )
 async def file(
@@ -196,7 +196,7 @@ def readable_copy(context: MemoryContext, source_id: str | None, path: str) -> W
 
 def _check_readable(context: MemoryContext, copy: WorkingCopy) -> None:
     """Raise NotFoundError for a file that the caller may not read."""
-    hidden = copy.disk is not None and _hides(copy.path, judge(copy.disk.content))
+    hidden = copy.disk is not None and _hides(copy.path, classify_privacy(copy.disk.content))
     if hidden or not context.reads(copy.source.place, copy.path):
         raise NotFoundError(f"There is no file {copy.path}.", path=str(copy.path))
 
@@ -208,8 +208,8 @@ def _hides(path: NotePath, verdict: PrivacyVerdict) -> bool:
 
 
 _RECONCILED = {
-    "disk": "{0} is in memory as it is on the disk.",
-    "memory": "{0} was written as it is in memory.",
+    "disk": "{0} in memory now matches the file on disk.",
+    "memory": "{0} on disk now matches the memory.",
     "merge": "Both are merged in memory: look at the diff of {0}, then save it.",
 }
 
@@ -251,7 +251,7 @@ def _may_know(context: MemoryContext, folder: FileSource, path: NotePath) -> boo
         return True
     except StorageError:
         return False
-    return not _hides(path, judge(start, complete=len(start) < HEAD_BYTES))
+    return not _hides(path, classify_privacy(start, complete=len(start) < HEAD_BYTES))
 
 
 def _list_files(
@@ -292,7 +292,7 @@ def _listed_file(
     return ListedFile(path=str(path), label=label, size=size, permission=permission, state=state.value)
 
 
-# Which file
+# Selection of a file
 
 
 def _folders(sources: Sources, source_id: str | None) -> tuple[FileSource, ...]:
@@ -333,6 +333,6 @@ def _copy(
     present = [copy for copy in copies if copy.disk is not None or copy.block is not None] or copies
     if len(present) > 1:
         names = [copy.source.config.id for copy in present]
-        message = f"Several folders can be meant by {requested}: say which."
+        message = f"Several folders match {requested}. Choose one."
         raise AmbiguousError(message, path=requested, candidates=names)
     return present[0]

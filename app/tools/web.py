@@ -152,7 +152,7 @@ async def search_web_for_evidence(
     web = context.services.web
     note = await context.vault.resolve_for_reading(node_id)
     if note.parsed.is_private and query_override is None:
-        message = f"{note.path} is private, so no words of it are sent: say what to search for."
+        message = f"{note.path} is private, so its text is not sent. Enter the words to search for."
         raise PermissionDeniedError(message, path=str(note.path), missing="query_override")
     text = note.readable_text
     query = query_override or build_query(note.name, text, evidence_type)
@@ -172,7 +172,7 @@ def _search_effect(search: WebSearch) -> Effect:
     sent = (("sent", request.body.decode("utf-8")),) if request.body else ()
     return Effect(
         PAGE,
-        f"Search the web with {search.provider}. These words leave this machine.",
+        f"Search the web with {search.provider}. These words are sent to the provider.",
         (("query", search.query), (request.method, request.url), *sent),
     )
 

@@ -401,7 +401,7 @@ class Workspace:
         """Update the index, then the vectors in the background. Canceling keeps what was read.
 
         Raises:
-            VaultLostError: The vault's folder is gone; the index is unchanged.
+            VaultLostError: The vault's folder is missing; the index is unchanged.
         """
         await self._watch()
         stop = threading.Event()

@@ -74,7 +74,7 @@ async def test_without_an_answer_the_local_one_is_given_with_the_reason(workspac
 async def test_a_private_note_never_reaches_the_model(workspace) -> None:
     with ModelServer(Call("answer", {"summary": "x", "key_points": []})) as server:
         outcome = await _ask(workspace, server, "summarize_node", node_id="Letters (private)")
-        assert outcome.result["summary"] and "kept from models" in outcome.result["reasoning"]
+        assert outcome.result["summary"] and "hidden from models" in outcome.result["reasoning"]
         assert not server.requests
 
 
@@ -133,4 +133,4 @@ async def test_relations_of_a_private_note_are_judged_without_the_model(workspac
         outcome = await _ask(workspace, server, "find_related_nodes", **wanted)
         assert not server.requests
     reasons = [one["reasoning"] for one in outcome.result["related_nodes"]]
-    assert reasons and all("kept from models" in reason for reason in reasons)
+    assert reasons and all("hidden from models" in reason for reason in reasons)

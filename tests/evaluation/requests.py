@@ -37,6 +37,7 @@ from app.agent.language.readings import (
 )
 from app.agent.transcript import TurnFinished
 from app.agent.turn import UserPrompt
+from app.errors import QueryError
 from app.permissions.approval import ApprovalRequest, Approved, Decision, Denied
 from app.settings import Settings
 from app.vault.path import name_key
@@ -245,7 +246,10 @@ class Evaluation:
         if notes.notes:
             base = set(notes.notes)
         if notes.query:
-            found = {str(path) for path in await self._workspace.index.matching(f"{notes.query} ")}
+            try:
+                found = {str(path) for path in await self._workspace.index.matching(f"{notes.query} ")}
+            except QueryError:
+                found = set()  # a search by meaning, which the evaluation leaves out
             base = found if base is None else base & found
         if base is None:
             base = {str(path) for path in self._workspace.index.note_paths()}
@@ -364,8 +368,8 @@ def set_times(root: Path, workspace: Workspace) -> None:
         connection.execute("UPDATE files SET created = modified")
 
 
-async def evaluate(file: Path) -> list[Score]:
-    """Return the scores of a file."""
+async def evaluate(file: Path, every: int = 1) -> list[Score]:
+    """Return the scores of a file, or of one in `every` of its conversations."""
     with tempfile.TemporaryDirectory() as folder:
         for name in ("DATA", "CACHE", "CONFIG"):
             os.environ[f"XDG_{name}_HOME"] = str(Path(folder, name))
@@ -378,7 +382,7 @@ async def evaluate(file: Path) -> list[Score]:
         try:
             await workspace.index.scan()
             set_times(root, workspace)
-            return await Evaluation(root, workspace, approver).scores(conversations(file))
+            return await Evaluation(root, workspace, approver).scores(conversations(file)[::every])
         finally:
             await workspace.close()
 

@@ -95,6 +95,20 @@ def test_the_daily_note_is_made_from_its_template_and_written_in(app_run, garden
     app_run(use)
 
 
+def test_a_tab_that_comes_to_the_front_can_be_written_in(app_run, garden: Path) -> None:
+    async def use(pilot: Pilot) -> None:
+        await pilot.open(garden)
+        first = await pilot.open_note("Plants/Camellia.md")
+        first.editor.setFocus()
+        await pilot.note_area.open("Water.md")
+        assert pilot.note is not first and pilot.window.focusWidget() is pilot.note.editor
+        pilot.files.tree.setFocus()
+        await pilot.note_area.open("Plants/Camellia.md")
+        assert pilot.window.focusWidget() is pilot.files.tree
+
+    app_run(use)
+
+
 def test_the_outline_follows_the_note_in_front(app_run, garden: Path) -> None:
     async def use(pilot: Pilot) -> None:
         await pilot.open(garden)

@@ -171,7 +171,7 @@ async def test_a_relation_is_no_evidence_for_itself_and_keeps_its_type_where_not
     await call(workspace, "create_note", name="Pro", content="Plain words.\n\n- supports [[H4]]\n")
     kept = await call(workspace, "reclassify_relationship", edge_id="Pro -> H4")
     assert kept.result["new_type"] == kept.result["old_type"] == "SUPPORTS"
-    assert kept.result["reasoning"].startswith("Nothing in the notes speaks for another type")
+    assert kept.result["reasoning"].startswith("The notes contain no evidence for another type")
     judged = await call(workspace, "recalculate_edge_confidence", edge_id="Pro -> H4")
     assert not any("says" in one["factor"] for one in judged.result["factors"])
 

@@ -214,7 +214,7 @@ def test_saved_settings_apply_before_a_graph_exists(cross):
     choices = GraphSettings(
         shown=VisibilitySettings(orphans=False), pull=ForceSettings(gravity=0.5), minimap=True
     )
-    cross.chosen.start_with(choices)
+    cross.chosen.restore(choices)
     assert "alone.md" not in shown(cross)
     assert cross.canvas.forces.gravity == 0.5
     assert cross.sheet.forces.sliders["gravity"].value == 0.5
