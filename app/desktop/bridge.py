@@ -233,12 +233,12 @@ class DesktopApprover(QObject):
         """Return the user's answer; called in the service thread. Cancelling it withdraws the question."""
         answer: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
 
-        def settle(decision: Decision) -> None:
+        def resolve(decision: Decision) -> None:
             if not answer.done():
                 answer.set_result(decision)
 
         def reply(decision: Decision) -> None:
-            self._service.post(lambda: settle(decision))
+            self._service.post(lambda: resolve(decision))
 
         self._arrived.emit(request, reply)
         why = ""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from app.events import EventBus
 from app.external.states import ExternalChanged
 from app.index.records import IndexUpdated
+from app.memory.changes import MEMORY_PLACE
 from app.permissions.caller import Caller
 from app.permissions.pending import is_same
 from app.servers.vault_access import VaultChange
@@ -147,7 +148,6 @@ class ChangeBroadcaster:
                 reader.push("pending")
 
     def _documents(self, event: DocumentsChanged) -> None:
-        memory = self._runner.services.memory
-        if memory is not None and event.place == memory.store.place:
+        if event.place == MEMORY_PLACE:
             for reader in tuple(self._readers):
                 reader.push("memory", listed=True)

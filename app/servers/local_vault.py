@@ -26,8 +26,9 @@ from app.servers.fair_queue import FairQueue
 from app.servers.tool_descriptors import describe_tool
 from app.servers.vault_access import Client, NotePage, OnProgress, ToolDescriptor, Waiting
 from app.toolkit.call import Call
-from app.toolkit.memory_service import VisibleBlocks, agent_key
+from app.toolkit.memory_service import Memory, VisibleBlocks, agent_key
 from app.toolkit.outcome import ToolOutcome
+from app.toolkit.pending import PendingOperations
 from app.toolkit.registry import ToolRegistry
 from app.toolkit.runner import ToolRunner
 
@@ -60,12 +61,16 @@ class LocalVaultAccess:
         runner: ToolRunner,
         registry: ToolRegistry,
         events: EventBus,
+        pending: PendingOperations,
+        memory: Memory,
         queue: FairQueue | None = None,
     ) -> None:
         self._name = name
         self._runner = runner
         self._registry = registry
         self._events = events
+        self._pending = pending
+        self._memory = memory
         self._queue = queue or FairQueue()
         self._asking: dict[tuple[str, str], int] = {}
         self._tasks: dict[asyncio.Task[Any], bool] = {}
@@ -165,14 +170,13 @@ class LocalVaultAccess:
     async def _submit(
         self, tracker: CallTracker, tool: str, arguments: Mapping[str, object], caller: Caller
     ) -> ToolOutcome:
-        pending = self._runner.services.pending
-        if pending is None:
+        if not self._pending.are_kept:
             return await self._watched(tracker, tool, arguments, caller)
-        waiting_count = sum(is_same(one.caller, caller) for one in pending.open_operations)
+        waiting_count = sum(is_same(one.caller, caller) for one in self._pending.open_operations)
         if waiting_count >= _MAX_PENDING:
             message = f"{waiting_count} of your operations are already waiting for the user."
             raise LimitError(message, limit=_MAX_PENDING)
-        return await pending.submit(tool, arguments, caller, tracker.wait_for_turn)
+        return await self._pending.submit(tool, arguments, caller, tracker.wait_for_turn)
 
     async def notes(self, client: Client, after: str = "", limit: int = 200) -> NotePage:
         """Return a page of the notes that `client` may see, sorted by path, after `after`.
@@ -207,12 +211,9 @@ class LocalVaultAccess:
         if kind == "tag":
             names = [one.tag for one in sorted(view.tags(), key=lambda one: -one.count)]
         elif kind == "block":
-            memory = self._runner.services.memory
             caller = caller_of(client)
             reads = self._runner.visibility_for(caller, BLOCK_TOOL).can_read
-            blocks = (
-                VisibleBlocks(memory.store, reads).blocks(agent_key(caller)) if memory is not None else ()
-            )
+            blocks = VisibleBlocks(self._memory.store, reads).blocks(agent_key(caller))
             names = [one.label for one in blocks]
         else:
             shortest = view.resolver.shortest

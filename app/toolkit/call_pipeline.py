@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Generic, TypeVar
@@ -40,7 +40,7 @@ from app.toolkit.call_results import (
     without_changes,
 )
 from app.toolkit.commit_queue import CommitQueue
-from app.toolkit.context import ToolContext
+from app.toolkit.context import ServiceContext
 from app.toolkit.disclosure import filter_outcome
 from app.toolkit.document_stores import StoreRegistry
 from app.toolkit.history_view import HistoryView
@@ -51,7 +51,7 @@ from app.toolkit.rate_limiter import RateLimiter
 from app.toolkit.read_authorization import PreparedCall, authorize_reads
 from app.toolkit.registry import AccessLevel, Category, ToolRegistry
 from app.toolkit.result import ToolResult
-from app.toolkit.services import Services
+from app.toolkit.services import OptionalModels
 from app.toolkit.tool import Answer, Tool
 from app.toolkit.turn_rules import TurnRules
 from app.toolkit.user_edits import describe_changes, user_edits
@@ -154,7 +154,8 @@ class CallPipeline:
         audit: AuditLog,
         audit_writer: AuditWriter,
         commits: CommitQueue,
-        services: Services,
+        models: OptionalModels,
+        services: Mapping[str, object],
         events: EventBus,
     ) -> None:
         self._registry = registry
@@ -170,6 +171,7 @@ class CallPipeline:
         self._audit_log = audit
         self._audit_writer = audit_writer
         self._commits = commits
+        self._models = models
         self._services = services
         self._events = events
         self.run: Proceed[Call] = (
@@ -381,13 +383,18 @@ class CallPipeline:
         Raises:
             TimeoutExpiredError: It took longer than the tool's time limit.
         """
-        context = ToolContext(
+        semantic_search, language_model = self._models.semantic_search(), self._models.language_model()
+        if language_model is not None:
+            language_model = language_model.with_usage_callback(call.draft.add_usage)
+        context = ServiceContext(
             call.caller,
             VaultView(self._store, self._index.resolver, call.visibility),
-            IndexView(self._index, call.visibility, self._services.semantic_search),
+            IndexView(self._index, call.visibility, semantic_search),
             HistoryView(self._journal, self._audit_log, self._stores, call.caller, call.visibility),
-            self._services.with_usage_callback(call.draft.add_usage),
+            semantic_search,
+            language_model,
             call.visibility.can_read,
+            self._services.get(call.tool.category),
         )
         try:
             async with asyncio.timeout(call.tool.timeout) as limit:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from app.permissions.approval import Effect
 from app.permissions.caller import Caller
@@ -14,18 +14,16 @@ from app.vault.changes import ChangeSet
 from app.vault.path import NotePath
 
 if TYPE_CHECKING:
+    from app.analysis.language_model import LanguageModel
     from app.toolkit.history_view import HistoryView
     from app.toolkit.index_view import IndexView
-    from app.toolkit.services import Services
+    from app.toolkit.semantic_search import SemanticSearch
     from app.toolkit.vault_view import VaultView
 
 R = TypeVar("R", bound=ToolResult)
+S_co = TypeVar("S_co", covariant=True)
 Reads = Callable[[str, NotePath], bool]
-"""Whether the call may read a document: its place and its path."""
-
-
-def _read_anything(place: str, path: NotePath) -> bool:
-    return True
+"""Returns whether the call may read a document, by its store and path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +31,18 @@ class ToolContext:
     """The context of one call; every view shows only what the caller may see.
 
     `vault` reads notes and finds them by name, `index` provides links, tags and searches, `history` the
-    journal and the commits of a call or a turn. `services` holds what some categories need in addition;
-    `reads` decides which documents of other stores the caller may see.
+    journal and the commits of a call or a turn. `semantic_search` and `language_model` are None while the
+    user has them switched off; the tokens that a call uses are counted. `reads` decides which documents of
+    other stores the caller may see.
     """
 
     caller: Caller
     vault: VaultView
     index: IndexView
     history: HistoryView
-    services: Services
-    reads: Reads = _read_anything
+    semantic_search: SemanticSearch | None
+    language_model: LanguageModel | None
+    reads: Reads
 
     def propose(
         self,
@@ -70,3 +70,10 @@ class ToolContext:
         `run` returns the result, or changes to notes that are then proposed: see `EffectProposal`.
         """
         return EffectProposal(effect, run)
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceContext(ToolContext, Generic[S_co]):
+    """The context of a call to a tool whose category has services: see `services.py`."""
+
+    services: S_co

@@ -11,31 +11,21 @@ from app.errors import InvalidPathError, LimitError, NotFoundError, ScriptoriumE
 from app.permissions.approval import Effect
 from app.permissions.impact import OUTSIDE_READ
 from app.toolkit.context import ToolContext
-from app.toolkit.file_access import FileAccess, ResolvedPath
+from app.toolkit.file_access import ResolvedPath
 from app.toolkit.file_reader import MAX_FILE_BYTES, WalkLimits, read_file, read_start
 from app.toolkit.open_note import OpenNote
 from app.toolkit.proposal import EffectProposal
 from app.toolkit.result import ToolResult
+from app.toolkit.services import FileContext
 from app.vault.markdown.privacy import HEAD_BYTES, is_private
 from app.vault.path import NOTE_SUFFIXES, NotePath
 
 R = TypeVar("R", bound=ToolResult)
 
 
-def file_access_of(context: ToolContext) -> FileAccess:
-    """Return the access to the disk around the vault.
-
-    Raises:
-        NotFoundError: only notes are accessible here.
-    """
-    if context.services.file_access is None:
-        raise NotFoundError("The files of this vault can't be reached here.")
-    return context.services.file_access
-
-
-async def resolve_path(context: ToolContext, text: str) -> ResolvedPath:
+async def resolve_path(context: FileContext, text: str) -> ResolvedPath:
     """Resolve the path `text`; raises the same errors as `FileAccess.resolve`."""
-    return await asyncio.to_thread(file_access_of(context).resolve, text)
+    return await asyncio.to_thread(context.services.file_access.resolve, text)
 
 
 def ask_to_read(
@@ -69,12 +59,12 @@ class FileView:
         NotFoundError: the location is the vault itself, used as a file.
     """
 
-    def __init__(self, context: ToolContext, location: ResolvedPath) -> None:
+    def __init__(self, context: FileContext, location: ResolvedPath) -> None:
         if location.inside == "" and not location.whole:
             raise NotFoundError("The vault is a folder, not a file.")
         self._context = context
         self.location = location
-        disk = file_access_of(context)
+        disk = context.services.file_access
         self._may_enter = disk.may_enter
         self._prefix = None
         if not location.is_outside:
@@ -126,13 +116,13 @@ class FileView:
         if not self._hides_outside(name):
             content = read_file(real)
         # The file may have been replaced since.
-        if content is None or (self._judges(name) and is_private(content)):
+        if content is None or (self._may_be_private(name) and is_private(content)):
             raise NotFoundError(f"There is no file {real}.", path=real)
         return content
 
     def _hides_outside(self, name: str) -> bool:
         """Return whether a file outside the vault is a hidden note, by the same rules as inside."""
-        if not self._judges(name):
+        if not self._may_be_private(name):
             return False
         try:
             return is_private(read_start(str(PurePath(self.location.folder, name)), HEAD_BYTES + 1))
@@ -142,7 +132,7 @@ class FileView:
         except StorageError:
             return True
 
-    def _judges(self, name: str) -> bool:
+    def _may_be_private(self, name: str) -> bool:
         return PurePath(name).suffix.lower() in NOTE_SUFFIXES and self._context.vault.hides_private
 
     def is_from_web(self, name: str) -> bool:

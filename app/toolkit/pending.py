@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 LIFETIME_S = 24 * 3600.0
-"""How long an operation waits for a decision."""
+"""The time that an operation waits for a decision."""
 
 _CLOSING_REASON = "the app was closed; it is asked again at the next start"
 _CANCELLED_REASON = "withdrawn by its caller"
@@ -50,7 +50,7 @@ class PendingOperations:
 
     Args:
         run: Runs a call: `ToolRunner.run`.
-        store: Keeps them.
+        store: Keeps them; None for a vault that is open read-only, which has none.
         journal: Shows whether an interrupted operation was written.
         clock: Unix time in seconds.
         lifetime: How many seconds an operation waits for a decision.
@@ -60,7 +60,7 @@ class PendingOperations:
     def __init__(
         self,
         run: Callable[[Call], Awaitable[ToolOutcome]],
-        store: PendingStore,
+        store: PendingStore | None,
         journal: Journal,
         events: EventBus,
         clock: Callable[[], float] = time.time,
@@ -68,7 +68,7 @@ class PendingOperations:
         may_know: Callable[[Caller, NotePath], bool] = lambda caller, path: True,
     ) -> None:
         self._run_call = run
-        self._store = store
+        self._kept = store
         self._journal = journal
         self._events = events
         self._may_know = may_know
@@ -78,6 +78,22 @@ class PendingOperations:
         self._asked: dict[str, asyncio.Event] = {}
         self._details: dict[str, Mapping[str, object]] = {}
         self._unsubscribe = events.subscribe(ApprovalAsked, self._note_question)
+
+    @property
+    def are_kept(self) -> bool:
+        """True if operations can wait: False in a vault that is open read-only."""
+        return self._kept is not None
+
+    @property
+    def _store(self) -> PendingStore:
+        """The store.
+
+        Raises:
+            InvalidParametersError: The vault is open read-only.
+        """
+        if self._kept is None:
+            raise InvalidParametersError("There are no pending operations here: the vault is open read-only.")
+        return self._kept
 
     # For callers
 
@@ -110,7 +126,7 @@ class PendingOperations:
     @property
     def open_operations(self) -> tuple[PendingOperation, ...]:
         """Return the undecided and unfinished operations of all callers, oldest first."""
-        return self._store.open_operations()
+        return self._kept.open_operations() if self._kept is not None else ()
 
     def list_for(self, caller: Caller) -> tuple[PendingOperation, ...]:
         """Return the operations that `caller` submitted, newest first; the user sees all open ones."""
@@ -175,7 +191,7 @@ class PendingOperations:
         Call it once the notes are indexed; open questions are left alone. Without `ask`, as in a process
         without a window, waiting operations are left for the next start.
         """
-        for operation in self._store.open_operations():
+        for operation in self.open_operations:
             if operation.id in self._tasks:
                 continue
             if operation.state is PendingState.RUNNING:
@@ -191,7 +207,8 @@ class PendingOperations:
         self._unsubscribe()
         for id in tuple(self._tasks):
             await self._end(id, _CLOSING_REASON)
-        self._store.close()
+        if self._kept is not None:
+            self._kept.close()
 
     # Running
 

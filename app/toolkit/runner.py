@@ -26,7 +26,7 @@ from app.toolkit.index_view import IndexView
 from app.toolkit.outcome import ToolOutcome
 from app.toolkit.rate_limiter import RateLimiter
 from app.toolkit.registry import ToolRegistry
-from app.toolkit.services import Services
+from app.toolkit.services import OptionalModels
 from app.toolkit.turn_rules import TurnRules
 from app.toolkit.visibility import CallVisibility, Visibility
 from app.vault.path import NotePath
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from app.vault.store import NoteStore
 
 _READ_TOOL = "read_note"
+_NO_MODELS = OptionalModels()
 
 
 class ToolRunner:
@@ -44,7 +45,10 @@ class ToolRunner:
 
     Args:
         approver: Asks the user; without one, proposals that need approval are rejected.
-        services: The services that tools use in addition to the notes.
+        models: The models that the user can switch off.
+
+    Attributes:
+        services: What the tools of a category use in addition to the notes, by the category's id.
     """
 
     def __init__(
@@ -59,14 +63,15 @@ class ToolRunner:
         grants: Grants,
         events: EventBus,
         limits: RateLimiter | None = None,
-        services: Services | None = None,
+        models: OptionalModels = _NO_MODELS,
     ) -> None:
         self._index = index
         self._journal = journal
         self._audit = audit
         self._limits = limits or RateLimiter()
         self._turn_rules = TurnRules()
-        self.services = services or Services()
+        self.models = models
+        self.services: dict[str, object] = {}
         self._visibility = Visibility(index, policy, events)
         self._gate = ApprovalGate(policy, approver, grants, events)
         self.stores = StoreRegistry(store)
@@ -88,12 +93,13 @@ class ToolRunner:
             audit,
             self.audit_writer,
             commits,
+            models,
             self.services,
             events,
         )
 
     def close(self) -> None:
-        """Stop following the index and the grants; calls that still run end as they do."""
+        """Unsubscribe from the index and the grants; running calls continue."""
         self._visibility.close()
         self.audit_writer.close()
         self._gate.close()
@@ -104,11 +110,11 @@ class ToolRunner:
 
     def index_view(self, caller: Caller, tool: str) -> IndexView:
         """Return the index as `caller` may see it through `tool`."""
-        return IndexView(self._index, self.visibility_for(caller, tool), self.services.semantic_search)
+        return IndexView(self._index, self.visibility_for(caller, tool), self.models.semantic_search())
 
     @property
     def private_notes(self) -> frozenset[NotePath]:
-        """The notes that are kept from models and from programs outside."""
+        """The notes that are hidden from models and external programs."""
         return self._visibility.private
 
     def can_see(self, caller: Caller, path: NotePath) -> bool:

@@ -1,10 +1,16 @@
-"""The services that tools use in addition to the notes. The workspace assembles them."""
+"""The services of each category of tools, and the models that the user can switch off.
+
+A tool that needs more than the notes says so in the type of its context: `context: WebContext` gets
+`context.services.web`. The workspace fills in one object per category; every field is always there.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from app.toolkit.context import ServiceContext
 
 if TYPE_CHECKING:
     from app.analysis.language_model import LanguageModel
@@ -22,43 +28,82 @@ if TYPE_CHECKING:
     from app.web.access import WebAccess
 
 
-@dataclass(slots=True)
-class Services:
-    """One field per service; None if it is switched off, and then the tools that need it say so.
+@dataclass(frozen=True, slots=True)
+class OptionalModels:
+    """The models that the user can switch off at any time; each function returns None while its model is off.
 
     Attributes:
-        semantic_search: Semantic search.
-        registry: The registered tools.
-        pending: Operations that wait for the user.
-        team: The agents of the team, and the user.
-        channels: Channels for messages that leave the machine.
-        file_access: Resolves paths in the vault and outside.
-        sandbox: Runs commands.
-        language_model: A model with structured output; None if no model is set up.
-        entailment: A cross-encoder that decides whether passages support or contradict each other; None
-            unless the user chose one.
-        suggestions: Relations that may be missing.
-        memory: The memory of the agents.
-        web: Web pages and web searches.
-        sources: Folders outside the vault, and streams.
+        semantic_search: Search by meaning.
+        language_model: A model with structured output.
     """
 
-    semantic_search: SemanticSearch | None = None
-    registry: ToolRegistry | None = None
-    pending: PendingOperations | None = None
-    team: TeamService | None = None
-    channels: ChannelRegistry | None = None
-    file_access: FileAccess | None = None
-    sandbox: Sandbox | None = None
-    language_model: LanguageModel | None = None
-    entailment: EntailmentClassifier | None = None
-    suggestions: SuggestionQueue | None = None
-    memory: Memory | None = None
-    web: WebAccess | None = None
-    sources: Sources | None = None
+    semantic_search: Callable[[], SemanticSearch | None] = lambda: None
+    language_model: Callable[[], LanguageModel | None] = lambda: None
 
-    def with_usage_callback(self, record: Callable[[int, float], None]) -> Services:
-        """Return the services for one call; `record` receives the tokens and cost that its tool uses."""
-        if self.language_model is None:
-            return self
-        return replace(self, language_model=self.language_model.with_usage_callback(record))
+
+@dataclass(frozen=True, slots=True)
+class MemoryServices:
+    """For the categories memory and sources: files of a source are loaded into blocks of the memory."""
+
+    memory: Memory
+    sources: Sources
+
+
+@dataclass(frozen=True, slots=True)
+class FileServices:
+    """For the categories filesystem and programs: `file_access` resolves paths in the vault and outside."""
+
+    file_access: FileAccess
+
+
+@dataclass(frozen=True, slots=True)
+class DevelopmentServices(FileServices):
+    """For the category development: `sandbox` runs commands."""
+
+    sandbox: Sandbox
+
+
+@dataclass(frozen=True, slots=True)
+class RelationServices:
+    """For the categories nodes and relationships.
+
+    Attributes:
+        suggestions: Relations that may be missing.
+        entailment: Decides whether passages support or contradict each other, if the user chose a model.
+    """
+
+    suggestions: SuggestionQueue
+    entailment: EntailmentClassifier
+
+
+@dataclass(frozen=True, slots=True)
+class MessageServices:
+    """For the category messages: the agents and the user, and channels that leave the machine."""
+
+    team: TeamService
+    channels: ChannelRegistry
+
+
+@dataclass(frozen=True, slots=True)
+class AgentServices:
+    """For the category agents: the tools, the operations that wait for the user, and the other agents."""
+
+    registry: ToolRegistry
+    pending: PendingOperations
+    team: TeamService
+
+
+@dataclass(frozen=True, slots=True)
+class WebServices:
+    """For the category web: web pages and web searches."""
+
+    web: WebAccess
+
+
+MemoryContext = ServiceContext[MemoryServices]
+FileContext = ServiceContext[FileServices]
+DevelopmentContext = ServiceContext[DevelopmentServices]
+RelationContext = ServiceContext[RelationServices]
+MessageContext = ServiceContext[MessageServices]
+AgentContext = ServiceContext[AgentServices]
+WebContext = ServiceContext[WebServices]

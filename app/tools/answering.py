@@ -58,10 +58,10 @@ class Answer(ToolResult):
     category="search",
     examples=("find passages about {question}", "passages that answer {question}"),
     usage_rule=(
-        "For a question about what the notes say, call find_passages first. After each statement that a "
-        'passage bears out, put its citation as given, with the words quoted exactly: "…" [[Note#span=…]]. '
-        "State nothing about the notes without a citation. If answered is false, say that the notes don't "
-        "hold it."
+        "For a question about the content of notes, call find_passages first. Follow each "
+        "statement that a passage supports with the exact quotation and the citation as returned:"
+        ' "…" [[Note#span=…]]. State nothing about the notes without a citation. If answered is '
+        "false, say that the notes don't contain the answer."
     ),
 )
 async def find_passages(
@@ -69,11 +69,11 @@ async def find_passages(
     question: Annotated[str, Field(min_length=1, max_length=2000)],
     limit: Annotated[int, Field(ge=1, le=20)] = 5,
 ) -> Answer:
-    """Find the passages that answer a question about what the notes say, each with a link to its exact place.
+    """Find the passages that answer a question about notes, each with a link to its exact position.
 
     Args:
         question: The question, as a person would ask it.
-        limit: How many passages at most.
+        limit: The maximum number of passages.
     """
     asked = read_question(question)
     ranking, notes = await rank_passages(context, asked)
@@ -132,7 +132,7 @@ def _readable(context: ToolContext, path: NotePath) -> OpenNote | None:
 async def _cosines(
     context: ToolContext, question: ParsedQuestion, candidates: Sequence[Candidate]
 ) -> list[float] | None:
-    meaning = context.services.semantic_search
+    meaning = context.semantic_search
     if meaning is None or not candidates or not context.index.has_embeddings:
         return None
     try:

@@ -10,10 +10,10 @@ from pydantic import Field
 from app.errors import ConflictError, InvalidParametersError, NotFoundError, PermissionDeniedError
 from app.permissions.pluralize import pluralize
 from app.toolkit.argument_types import ContentHash, MarkdownText
-from app.toolkit.context import ToolContext
 from app.toolkit.file_view import FileView, ask_to_read, resolve_path
 from app.toolkit.proposal import EffectProposal, Proposal
 from app.toolkit.result import ToolResult
+from app.toolkit.services import DevelopmentContext
 from app.toolkit.tool import tool
 from app.vault.changes import ChangeSet, Create, Delete, FileChange, Update, after_of, content_hash
 from app.vault.diff import compare
@@ -53,17 +53,17 @@ class Difference(ToolResult):
 
 @tool(category="development", always_asks=True)
 async def patch(
-    context: ToolContext,
+    context: DevelopmentContext,
     patch: Annotated[str, Field(min_length=1, max_length=1024 * 1024)],
     files: Annotated[list[VaultFile], Field(min_length=1, max_length=200)],
     dry_run: bool = False,
 ) -> Proposal[FilesPatched] | FilesPatched:
-    """Apply a unified diff to files of the vault. Every context line must be there, else nothing is changed.
+    """Apply a unified diff to files of the vault. Changes nothing unless every context line matches.
 
     Args:
-        patch: The diff, with `---` and `+++` lines for each file; they may be left out for a single file.
-        files: The files that may be touched; a patch that touches another one is refused.
-        dry_run: Only try whether it fits.
+        patch: The diff, with `---` and `+++` lines for each file; they are optional for a single file.
+        files: The files that may change; a patch that changes another file is rejected.
+        dry_run: Only check whether the patch applies.
     """
     changes = await asyncio.to_thread(_apply_patches, context, patch, files)
     change_set = ChangeSet.of(*changes, summary=f"Patch {pluralize(len(changes), 'file')}")
@@ -84,18 +84,21 @@ async def patch(
         "save the text {content} in the file {path}",
         "overwrite the file {path} with {content}",
     ),
-    usage_rule="For notes use create_note, edit_note and update_note; file_write is for the other files.",
+    usage_rule="For notes use create_note, edit_note and update_note; file_write is for other files.",
     always_asks=True,
 )
 async def file_write(
-    context: ToolContext, path: VaultFile, content: MarkdownText, expected_hash: ContentHash | None = None
+    context: DevelopmentContext,
+    path: VaultFile,
+    content: MarkdownText,
+    expected_hash: ContentHash | None = None,
 ) -> Proposal[FileWritten]:
-    """Write a text file of the vault, new or in place of what is there.
+    """Create or overwrite a text file of the vault.
 
     Args:
         path: The file, relative to the vault, with its suffix.
-        content: All of its text.
-        expected_hash: Only write when the file there has this hash.
+        content: The whole text of the file.
+        expected_hash: Write only if the existing file has this hash.
     """
     target = _check_target(path)
     change = await asyncio.to_thread(_plan_write, context, target, content.encode(), expected_hash)
@@ -118,15 +121,15 @@ async def file_write(
     ),
 )
 async def diff(
-    context: ToolContext,
+    context: DevelopmentContext,
     path: Annotated[str, Field(min_length=1, max_length=4096)],
     other: Annotated[str, Field(min_length=1, max_length=4096)],
 ) -> Difference | EffectProposal[Difference]:
     """Compare two text files, line by line.
 
     Args:
-        path: The one file, in the vault or outside.
-        other: The other.
+        path: The first file, in the vault or outside.
+        other: The second file.
     """
     one, two = [await resolve_path(context, text) for text in (path, other)]
 
@@ -154,7 +157,7 @@ def _check_target(text: str) -> NotePath:
 
 
 def _plan_write(
-    context: ToolContext, target: NotePath, content: bytes, expected_hash: str | None
+    context: DevelopmentContext, target: NotePath, content: bytes, expected_hash: str | None
 ) -> Create | Update:
     vault = context.vault
     existing = vault.existing_path(target)
@@ -165,7 +168,7 @@ def _plan_write(
     before = vault.read(existing)
     if expected_hash not in (None, content_hash(before)):
         raise ConflictError(
-            f"{existing} holds something else by now; nothing was written.",
+            f"{existing} has changed; nothing was written.",
             path=str(existing),
             expected_hash=expected_hash,
             current_hash=content_hash(before),
@@ -173,7 +176,7 @@ def _plan_write(
     return Update(existing, before, content)
 
 
-def _apply_patches(context: ToolContext, text: str, files: list[str]) -> list[FileChange]:
+def _apply_patches(context: DevelopmentContext, text: str, files: list[str]) -> list[FileChange]:
     """Return the changes of a patch; files that the call does not name are never changed."""
     named = {_check_target(name).key: _check_target(name) for name in files}
     parts = split_patch(text)
@@ -182,7 +185,7 @@ def _apply_patches(context: ToolContext, text: str, files: list[str]) -> list[Fi
     return [_patch_file(context, part, named) for part in parts]
 
 
-def _patch_file(context: ToolContext, part: FilePatch, named: dict[str, NotePath]) -> FileChange:
+def _patch_file(context: DevelopmentContext, part: FilePatch, named: dict[str, NotePath]) -> FileChange:
     if part.old == part.new == "" and len(named) > 1:
         raise InvalidParametersError("The patch does not say which file it is about: `--- name`, `+++ name`.")
     text = part.new if part.new is not None else part.old

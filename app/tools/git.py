@@ -18,9 +18,9 @@ from app.permissions.approval import Effect
 from app.permissions.impact import COMMAND
 from app.permissions.pluralize import pluralize
 from app.sandbox.git import Repository
-from app.toolkit.context import ToolContext
 from app.toolkit.proposal import EffectProposal
 from app.toolkit.result import ToolResult
+from app.toolkit.services import DevelopmentContext
 from app.toolkit.tool import tool
 from app.vault.markdown.privacy import HEAD_BYTES, is_private
 from app.vault.path import NotePath
@@ -58,7 +58,7 @@ class GitAnswer(ToolResult):
     always_asks=True,
 )
 async def git(
-    context: ToolContext,
+    context: DevelopmentContext,
     op: GitOperation,
     paths: Annotated[list[str], Field(min_length=1, max_length=500)] | None = None,
     staged: bool | None = None,
@@ -66,15 +66,16 @@ async def git(
     name: Annotated[str, Field(min_length=1, max_length=100)] | None = None,
     limit: Annotated[int, Field(ge=1, le=1000)] | None = None,
 ) -> EffectProposal[GitAnswer]:
-    """Use the git repository of the vault. No hook, filter or other program of the repository is run.
+    """Use the git repository of the vault. Hooks, filters and other programs of the repository are not run.
 
     Args:
-        op: What to do.
+        op: The operation.
         paths: The files, relative to the vault.
-        staged: For diff: what is staged, instead of what is not.
-        message: For commit: its message.
-        name: For branch: the new branch, made where the repository stands; the branches are listed without.
-        limit: For log: how many commits at most; 20 when left out.
+        staged: For diff: show staged instead of unstaged changes.
+        message: For commit: the message.
+        name: For branch: a new branch to create at the current commit; without a name, the branches are
+            listed.
+        limit: For log: the maximum number of commits; 20 by default.
     """
     repository = _repository(context)
     files = [str(NotePath.parse(path)) for path in paths or ()]
@@ -103,7 +104,7 @@ async def git(
 class _Work:
     """Operations on one repository, limited to the files that the caller may see."""
 
-    def __init__(self, context: ToolContext, repository: Repository, files: list[str]) -> None:
+    def __init__(self, context: DevelopmentContext, repository: Repository, files: list[str]) -> None:
         self._vault = context.vault
         self._hides = context.caller.uses_model
         self._repository = repository
@@ -226,11 +227,11 @@ class _Work:
         return True
 
 
-def _repository(context: ToolContext) -> Repository:
-    disk, program = context.services.file_access, shutil.which("git")
-    if disk is None or program is None:
-        raise NotFoundError("git is not installed here." if disk else "The files can't be reached here.")
-    return Repository(Path(disk.root), program)
+def _repository(context: DevelopmentContext) -> Repository:
+    program = shutil.which("git")
+    if program is None:
+        raise NotFoundError("git is not installed here.")
+    return Repository(Path(context.services.file_access.root), program)
 
 
 def _branch(name: str) -> str:

@@ -7,14 +7,13 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from rapidfuzz import fuzz, utils
 
-from app.errors import InvalidParametersError
 from app.permissions.pending import PendingOperation, PendingState
 from app.permissions.pluralize import pluralize
 from app.toolkit.argument_types import Limit
-from app.toolkit.context import ToolContext
 from app.toolkit.outcome import is_untrusted
 from app.toolkit.pending import PendingOperations
 from app.toolkit.result import ToolResult
+from app.toolkit.services import AgentContext
 from app.toolkit.tool import Tool, tool
 
 _MIN_FIT = 55.0
@@ -64,15 +63,14 @@ class ListedOperations(ToolResult):
     category="agents",
     examples=("which tools are there", "list all the tools there are", "which tool can {query}"),
 )
-async def list_tools(context: ToolContext, query: str = "", limit: Limit = 50) -> ListedTools:
-    """List the tools that you may call, those that fit a query first.
+async def list_tools(context: AgentContext, query: str = "", limit: Limit = 50) -> ListedTools:
+    """List the tools that you may call, best matches of a query first.
 
     Args:
-        query: Words for what is to be done; empty for all.
-        limit: How many at most.
+        query: Words that describe the task; empty for all tools.
+        limit: The maximum number of results.
     """
-    registry = context.services.registry
-    offered = registry.tools(context.caller) if registry is not None else []
+    offered = context.services.registry.tools(context.caller)
     if query.strip():
         ranked = sorted(((_match_score(query, one), one) for one in offered), key=lambda pair: -pair[0])
         offered = [one for fit, one in ranked if fit >= _MIN_FIT]
@@ -99,18 +97,18 @@ def _match_score(query: str, one: Tool) -> float:
     category="agents",
     examples={"list": ("what is still waiting?", "show what is pending", "list the pending operations")},
     operations={"list": "", "status": "pending_operation_id", "cancel": "pending_operation_id"},
-    usage_rule="pending tells what became of a change that waited for the user; deciding is for people.",
+    usage_rule="pending returns the state of a change that waits for the user; only the user can decide.",
 )
 async def pending(
-    context: ToolContext, op: Literal["list", "status", "cancel"], pending_operation_id: str | None = None
+    context: AgentContext, op: Literal["list", "status", "cancel"], pending_operation_id: str | None = None
 ) -> ListedOperations:
-    """Look at your own operations that wait for the user's decision, or cancel one.
+    """List your own operations that wait for the user's decision, or cancel one.
 
     Args:
-        op: list them, ask for the status of one, or cancel one that is not decided yet.
-        pending_operation_id: The id that the call gave which did not wait.
+        op: list the operations, return the status of one, or cancel one that is still undecided.
+        pending_operation_id: The id that the call returned when it did not wait.
     """
-    operations = _pending(context)
+    operations = context.services.pending
     if op == "list":
         found = operations.list_for(context.caller)
         waiting = sum(one.state.is_open for one in found)
@@ -129,12 +127,6 @@ def _mark_untrusted(listed: ListedOperations) -> ListedOperations:
     """Mark a list as untrusted if an operation returned text from outside."""
     outcomes = [one.outcome for one in listed.operations if one.outcome is not None]
     return listed.from_outside() if any(is_untrusted(one) for one in outcomes) else listed
-
-
-def _pending(context: ToolContext) -> PendingOperations:
-    if context.services.pending is None:
-        raise InvalidParametersError("There are no pending operations here: the vault is open read-only.")
-    return context.services.pending
 
 
 def _to_listed(one: PendingOperation, operations: PendingOperations) -> ListedOperation:

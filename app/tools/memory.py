@@ -16,10 +16,10 @@ from app.memory.schema import parse_schema, schema_json
 from app.memory.serialization import parse_block
 from app.memory.store import MemoryStore
 from app.permissions.pluralize import pluralize
-from app.toolkit.context import ToolContext
 from app.toolkit.memory_service import Memory, VisibleBlocks, agent_key
 from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
+from app.toolkit.services import MemoryContext
 from app.toolkit.tool import tool
 from app.tools.source_files import readable_copy
 from app.vault.changes import ChangeSet, after_of
@@ -86,12 +86,12 @@ class BlockResult(ToolResult):
         "delete": "label",
     },
     usage_rule=(
-        "block keeps what matters beyond this conversation: load reads a block, pin keeps it in your "
-        "context, create makes one; edit it by block_edit."
+        "block manages memory that lasts beyond this conversation: load reads a block, pin keeps "
+        "it in your context, create creates one; edit it with block_edit."
     ),
 )
 async def block(
-    context: ToolContext,
+    context: MemoryContext,
     op: Literal[
         "list", "load", "pin", "unpin", "archive", "info", "viewport", "share", "unshare", "create", "delete"
     ],
@@ -106,32 +106,32 @@ async def block(
     layout: dict[str, JsonValue] | None = None,
     description: Annotated[str, Field(max_length=2000)] | None = None,
 ) -> Proposal[BlockResult]:
-    """Look after the blocks of your memory: read, pin, put away, share, make and delete them.
+    """Manage the blocks of your memory: read, pin, archive, share, create and delete them.
 
     Args:
-        op: load reads a block (and brings back one that was put away); pin keeps it in your context, unpin
-            lets it go after the turn; archive puts it away; info tells its layout and permission; viewport
-            chooses the lines that are in your context; share and unshare let another agent in; list, create
-            and delete do as they say.
-        label: The block; with source_id a file's path in that folder.
-        source_id: For load, the folder outside that has the file `label`, by id or name.
-        start_line: The first line in sight, from 1.
-        display_lines: How many lines are in sight.
+        op: load reads a block and restores an archived one; pin keeps it in your context, unpin removes it
+            after the turn; archive archives it; info returns its layout and permission; viewport selects the
+            lines in your context; share and unshare grant and revoke another agent's access; list, create and
+            delete do what their names say.
+        label: The block; with source_id, a file's path in that folder.
+        source_id: For load: the external folder with the file `label`, by id or name.
+        start_line: The first visible line, from 1.
+        display_lines: The number of visible lines.
         agent: The agent to share with.
-        permission: What that agent may do with it; for create what you may do yourself.
-        content: What a new block holds.
-        type: Of a new block: core, working (the usual), archival or log.
-        layout: Of a new block, such as {"kind": "list", "max_items": 50}; a text by default. Kinds: text,
-            list, log (display_limit), map (fields with name, kind, read_only, required, default) and
+        permission: What that agent may do with the block; for create, what you may do.
+        content: The content of a new block.
+        type: The type of a new block: core, working (the default), archival or log.
+        layout: The layout of a new block, such as {"kind": "list", "max_items": 50}; text by default. Kinds:
+            text, list, log (display_limit), map (fields with name, kind, read_only, required, default) and
             composite (sections with name, content, read_only).
         description: What a new block is for, in a sentence.
     """
-    memory, agent = memory_of(context), agent_key(context.caller)
+    memory, own_agent = context.services.memory, agent_key(context.caller)
     if op == "list":
-        return context.propose(ChangeSet(()), _list_blocks(blocks_of(context), agent))
+        return context.propose(ChangeSet(()), _list_blocks(blocks_of(context), own_agent))
     if op == "create":
         made = Block.new(
-            agent,
+            own_agent,
             label or "",
             type=BlockType(type or "working"),
             schema=parse_schema(layout) if layout else None,
@@ -142,10 +142,10 @@ async def block(
         return _create(context, memory, made)
     if op == "load" and source_id is not None:
         return await asyncio.to_thread(_load_file, context, memory.store, source_id, label or "")
-    found = blocks_of(context).block(label or "", agent)
+    found = blocks_of(context).block(label or "", own_agent)
     if op == "viewport":
-        view = replace(found.view_of(agent), start=start_line or 1, lines=display_lines)
-        return _show_lines(context, found, found.with_view(agent, view))
+        view = replace(found.view_of(own_agent), start=start_line or 1, lines=display_lines)
+        return _show_lines(context, found, found.with_view(own_agent, view))
     if op in ("share", "unshare"):
         # A share with an agent that no longer exists can still be revoked.
         other = agent or "" if op == "unshare" and agent in found.shares else memory.agent(agent or "")
@@ -155,7 +155,7 @@ async def block(
     return _change_block(context, op, found)
 
 
-def _change_block(context: ToolContext, op: str, found: Block) -> Proposal[BlockResult]:
+def _change_block(context: MemoryContext, op: str, found: Block) -> Proposal[BlockResult]:
     """Run the operations that need only the block."""
     agent = agent_key(context.caller)
     match op:
@@ -170,29 +170,18 @@ def _change_block(context: ToolContext, op: str, found: Block) -> Proposal[Block
             return _propose_block(context, found, found.with_view(agent, view), message, title)
         case "archive":
             return _propose_block(
-                context, found, unpin_everywhere(found), f"{found.label} is put away.", "Put away"
+                context, found, unpin_everywhere(found), f"{found.label} is archived.", "Put away"
             )
         case _:
             return _delete(context, found)
 
 
-def memory_of(context: ToolContext) -> Memory:
-    """Return the memory.
-
-    Raises:
-        InvalidParametersError: there is no memory.
-    """
-    if context.services.memory is None:
-        raise InvalidParametersError("There is no memory here: it could not be opened with the vault.")
-    return context.services.memory
+def blocks_of(context: MemoryContext) -> VisibleBlocks:
+    """Return the blocks that the caller may read."""
+    return VisibleBlocks(context.services.memory.store, context.reads)
 
 
-def blocks_of(context: ToolContext) -> VisibleBlocks:
-    """Return the blocks that the caller may read. Raises like `memory_of`."""
-    return VisibleBlocks(memory_of(context).store, context.reads)
-
-
-def _delete(context: ToolContext, found: Block) -> Proposal[BlockResult]:
+def _delete(context: MemoryContext, found: Block) -> Proposal[BlockResult]:
     if not found.kept:
         message = f"Nothing was written into the block {found.label!r} yet."
         raise NotFoundError(message, label=found.label)
@@ -223,7 +212,7 @@ def info_of(one: Block, agent: str) -> BlockInfo:
     )
 
 
-def _create(context: ToolContext, memory: Memory, made: Block) -> Proposal[BlockResult]:
+def _create(context: MemoryContext, memory: Memory, made: Block) -> Proposal[BlockResult]:
     kept = memory.store.block_at(made.path)
     if kept is not None:
         raise ConflictError(f"There is a block {kept.label!r} already.", label=kept.label)
@@ -231,7 +220,9 @@ def _create(context: ToolContext, memory: Memory, made: Block) -> Proposal[Block
     return context.propose(changes.create_block(made), result)
 
 
-def _load_file(context: ToolContext, store: MemoryStore, source_id: str, path: str) -> Proposal[BlockResult]:
+def _load_file(
+    context: MemoryContext, store: MemoryStore, source_id: str, path: str
+) -> Proposal[BlockResult]:
     """Load an outside file like the tool `file`, and return it like any other block."""
     agent = agent_key(context.caller)
     copy = readable_copy(context, source_id, path)
@@ -249,7 +240,7 @@ def _load_file(context: ToolContext, store: MemoryStore, source_id: str, path: s
     return context.propose(change_set, result.from_outside())
 
 
-def _load(context: ToolContext, found: Block, agent: str) -> Proposal[BlockResult]:
+def _load(context: MemoryContext, found: Block, agent: str) -> Proposal[BlockResult]:
     after = replace(found, type=BlockType.WORKING) if found.type is BlockType.ARCHIVAL else found
     view = after.view_of(agent)
     result = BlockResult(
@@ -283,7 +274,7 @@ def _describe_block(found: Block, agent: str) -> BlockResult:
     )
 
 
-def _show_lines(context: ToolContext, found: Block, after: Block) -> Proposal[BlockResult]:
+def _show_lines(context: MemoryContext, found: Block, after: Block) -> Proposal[BlockResult]:
     agent = agent_key(context.caller)
     view, total = after.view_of(agent), len(found.text.splitlines())
     if view.start > max(total, 1):
@@ -308,7 +299,7 @@ def unpin_everywhere(found: Block) -> Block:
         InvalidParametersError: it is a core block.
     """
     if found.type is BlockType.CORE:
-        message = f"{found.label!r} is a core block, which is not put away."
+        message = f"{found.label!r} is a core block, which can't be archived."
         raise InvalidParametersError(message, label=found.label)
     views: Mapping[str, BlockView] = {name: replace(view, pinned=False) for name, view in found.views.items()}
     return replace(found, type=BlockType.ARCHIVAL, views={n: v for n, v in views.items() if v != BlockView()})
@@ -324,7 +315,7 @@ def _shared(found: Block, agent: str, permission: Permission | None) -> Block:
 
 
 def _propose_block(
-    context: ToolContext, before: Block, after: Block, message: str, summary: str
+    context: MemoryContext, before: Block, after: Block, message: str, summary: str
 ) -> Proposal[BlockResult]:
     result = BlockResult(blocks=[info_of(after, agent_key(context.caller))], message=message)
     return context.propose(changes.edit_block(before, after, summary), result)

@@ -11,10 +11,10 @@ from app.errors import ConflictError, NotFoundError
 from app.memory import changes, edits
 from app.memory.block import Block
 from app.permissions.caller import CallerKind
-from app.toolkit.context import ToolContext
 from app.toolkit.memory_service import agent_key
 from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
+from app.toolkit.services import MemoryContext
 from app.toolkit.tool import tool
 from app.tools.memory import Label, LineNumber, blocks_of
 from app.vault.commits import Commit
@@ -48,12 +48,13 @@ class BlockEdited(ToolResult):
         "redo": "label",
     },
     usage_rule=(
-        "block_edit changes a block: append adds at the end, replace and patch change a text, set_field sets "
-        "a field of a map or a section. What you learn of the person for good belongs in the block human."
+        "block_edit changes a block: append adds at the end, replace and patch change a text, "
+        "set_field sets a field of a map or a section. Store lasting facts about the user in the "
+        "block human."
     ),
 )
 async def block_edit(
-    context: ToolContext,
+    context: MemoryContext,
     op: Literal["append", "replace", "patch", "set_field", "edit_range", "undo", "redo"],
     label: Label,
     content: str | None = None,
@@ -70,19 +71,21 @@ async def block_edit(
     """Edit a block of your memory as its layout allows.
 
     Args:
-        op: append, replace, patch (a unified diff), set_field, edit_range (put text in place of lines), undo
-            and redo (your own last edit of this block).
+        op: append, replace, patch (a unified diff), set_field, edit_range (replace lines), undo and redo
+            (your own last edit of this block).
         label: The block.
-        content: What to add: to a text on a new line, to a list as an item, to a log with the time.
-        old: The text to replace; with mode regex a regular expression.
-        new: What takes its place.
-        mode: Which occurrence: the first (the usual), all, the nth, or all that a regex matches.
-        nth: Which one, from 1, for mode nth.
-        patch: Hunks of a unified diff; each context line must be there.
-        field: A field of a map or a section of a composite block; section.field for one inside.
-        value: What the field is to hold; null empties it.
-        lines: The lines to replace, such as 3 or 2-5; 3-2 puts the text in before line 3.
-        text: What takes the place of the lines.
+        content: The text to add: as a new line of a text, as an item of a list, as a timed entry of a log.
+        old: The text to replace; with mode regex, a regular expression.
+        new: The replacement.
+        mode: Which occurrences: the first (the default), all, the nth, or all matches of a regular
+            expression.
+        nth: For mode nth: which occurrence, from 1.
+        patch: Hunks of a unified diff; every context line must match.
+        field: A field of a map block or a section of a composite block; section.field for a field in a
+            section.
+        value: The new value of the field; null clears it.
+        lines: The lines to replace, such as 3 or 2-5; 3-2 inserts the text before line 3.
+        text: The replacement of the lines.
     """
     before = blocks_of(context).block(label, agent_key(context.caller))
     if op in ("undo", "redo"):
@@ -99,7 +102,7 @@ async def block_edit(
         case _:
             first, _, last = (lines or "").partition("-")
             after = edits.edit_range(before, int(first), int(last or first), text or "", field)
-    words = f"Edited {before.label}." if after != before else f"{before.label} says that already."
+    words = f"Edited {before.label}." if after != before else f"{before.label} has this content already."
     result = BlockEdited(label=before.label, size=after.size, message=words)
     return context.propose(changes.edit_block(before, after, f"{_DONE[op]} {before.label}"), result)
 
@@ -113,7 +116,7 @@ _DONE = {
 }
 
 
-def _undo_edit(context: ToolContext, found: Block, *, redo: bool) -> Proposal[BlockEdited]:
+def _undo_edit(context: MemoryContext, found: Block, *, redo: bool) -> Proposal[BlockEdited]:
     """Undo or redo an edit by the journal, consistent with the tool undo."""
     commit = _undo_target(context, found, redo=redo)
     if commit is None:
@@ -128,7 +131,7 @@ def _undo_edit(context: ToolContext, found: Block, *, redo: bool) -> Proposal[Bl
     return context.propose(plan.change_set, result, undoes=plan.commits)
 
 
-def _undo_target(context: ToolContext, found: Block, *, redo: bool) -> Commit | None:
+def _undo_target(context: MemoryContext, found: Block, *, redo: bool) -> Commit | None:
     """Return the caller's newest effective edit, or for a redo, its newest undo since the last edit."""
     caller = context.caller
     commits = context.history.commits_of_document(changes.MEMORY_PLACE, found.path)

@@ -51,7 +51,7 @@ async def relations_by_model(
     context: ToolContext, note: OpenNote, found: Sequence[RelatedNode]
 ) -> list[RelatedNode]:
     """Return the nodes with relations judged by the model where it may see both; scores are unchanged."""
-    model = context.services.language_model
+    model = context.language_model
     if model is None or not found:
         return list(found)
     if why := model_exclusion_reason(model, (note,)):
@@ -62,7 +62,7 @@ async def relations_by_model(
         if other is not None and not model_exclusion_reason(model, (other,)):
             shown[one.id] = other
     if not shown:
-        return [_local(one, f"{_LOCAL_METHODS_PREFIX}it is kept from models.") for one in found]
+        return [_local(one, f"{_LOCAL_METHODS_PREFIX}it is hidden from models.") for one in found]
     try:
         assessed = await _ask_relations(model, note, shown)
     except ModelError as error:
@@ -112,7 +112,7 @@ async def confidence_by_model(
         around: The supporting and contradicting notes, each with its stance.
         local: The confidence by log-odds; the model's change is a separate factor.
     """
-    model = context.services.language_model
+    model = context.language_model
     if model is None:
         return local, ""
     if why := model_exclusion_reason(model, (note,)):

@@ -17,12 +17,12 @@ from app.memory.labels import entry_path
 from app.permissions.caller import CallerKind
 from app.permissions.pluralize import pluralize
 from app.toolkit.argument_types import SearchQuery
-from app.toolkit.context import ToolContext
 from app.toolkit.memory_service import OWN_AGENT, ConversationQuery, Memory, agent_key
 from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
+from app.toolkit.services import MemoryContext
 from app.toolkit.tool import tool
-from app.tools.memory import Label, blocks_of, memory_of, unpin_everywhere
+from app.tools.memory import Label, blocks_of, unpin_everywhere
 from app.tools.memory_blocks import BlockEdited
 from app.vault.changes import ChangeSet
 from app.vault.path import NotePath
@@ -64,28 +64,29 @@ class Recalled(ToolResult):
     reads=("search",),
     operations={"insert": "content metadata?", "search": "query limit?"},
     usage_rule=(
-        "recall insert keeps a fact for good in words that stand alone; recall search finds such facts. "
-        "Search before you say that you don't know something about the person or earlier work."
+        "recall insert stores a lasting fact in words that make sense alone; recall search finds "
+        "such facts. Search before you say that you don't know something about the user or "
+        "earlier work."
     ),
 )
 async def recall(
-    context: ToolContext,
+    context: MemoryContext,
     op: Literal["insert", "search"],
     content: str | None = None,
     metadata: dict[str, JsonValue] | None = None,
     query: SearchQuery | None = None,
     limit: Count | None = None,
 ) -> Proposal[Recalled]:
-    """Keep entries in your archive for good, and find them by words and meaning. Entries never change.
+    """Add permanent entries to your archive and find them by words and meaning. Entries never change.
 
     Args:
         op: insert an entry, or search.
-        content: What to remember, in words that can be understood alone.
-        metadata: What else to keep with it, such as {"topic": "travel"}.
-        query: What to look for.
-        limit: How many at most; 10 if nothing is said.
+        content: The text to remember; it must make sense without its context.
+        metadata: Data to store with the entry, such as {"topic": "travel"}.
+        query: The text to search for.
+        limit: The maximum number of results; 10 by default.
     """
-    memory, agent = memory_of(context), agent_key(context.caller)
+    memory, agent = context.services.memory, agent_key(context.caller)
     if op == "insert":
         entry = ArchiveEntry.new(agent, content or "", metadata)
         kept = RecalledEntry(
@@ -107,7 +108,7 @@ async def recall(
 
 
 async def _recall_visible(
-    context: ToolContext, memory: Memory, query: str, limit: int, span: TimeRange = ANY_TIME
+    context: MemoryContext, memory: Memory, query: str, limit: int, span: TimeRange = ANY_TIME
 ) -> tuple[ArchiveHit, ...]:
     """Return the best matching entries, without those that a rule hides from the caller."""
     agent, place = agent_key(context.caller), memory.store.place
@@ -115,11 +116,11 @@ async def _recall_visible(
     def seen(found: tuple[ArchiveHit, ...]) -> tuple[ArchiveHit, ...]:
         return tuple(one for one in found if context.reads(place, entry_path(one.owner, one.entry)))
 
-    found = await memory.recall(agent, query, limit, span, context.services.semantic_search)
+    found = await memory.recall(agent, query, limit, span, context.semantic_search)
     if seen(found) == found:
         return found
     # Some entries are hidden from the caller: search for more to replace them.
-    more = await memory.recall(agent, query, _MAX_RECALLED, span, context.services.semantic_search)
+    more = await memory.recall(agent, query, _MAX_RECALLED, span, context.semantic_search)
     return seen(more)[:limit]
 
 
@@ -165,10 +166,10 @@ class FoundTexts(ToolResult):
         "search our conversations and your memory for {query}",
         "search everything for {query}",
     ),
-    usage_rule="search looks through your archive, earlier conversations and the notes at once.",
+    usage_rule="search covers your archive, earlier conversations and the notes at once.",
 )
 async def search(
-    context: ToolContext,
+    context: MemoryContext,
     query: SearchQuery,
     domain: Literal["archival_memory", "conversations", "vault", "all"] = "all",
     limit: Count = 10,
@@ -179,14 +180,14 @@ async def search(
     """Search your archive, earlier conversations and the notes.
 
     Args:
-        query: What to look for.
+        query: The text to search for.
         domain: Where: archival_memory, conversations, vault, or all.
-        limit: How many at most in each domain.
-        role: In conversations, who said it.
-        since: From this day or time on, such as 2026-01-31 or 2026-01-31T12:00:00Z.
-        until: Before this day or time.
+        limit: The maximum number of results in each domain.
+        role: In conversations: the author of the message.
+        since: Only from this day or time on, such as 2026-01-31 or 2026-01-31T12:00:00Z.
+        until: Only before this day or time.
     """
-    memory = memory_of(context)
+    memory = context.services.memory
     start, end = _parse_time(since), _parse_time(until)
     found: list[FoundText] = []
     if domain in ("archival_memory", "all") and role is None:
@@ -200,14 +201,14 @@ async def search(
     return texts.from_notes(context.index.is_from_web(path) for path in notes)
 
 
-def _may_read_conversations(context: ToolContext) -> bool:
+def _may_read_conversations(context: MemoryContext) -> bool:
     """Return whether the conversations of this window are the caller's own."""
     kinds = (CallerKind.USER, CallerKind.DESKTOP_AGENT, CallerKind.CLI)
     return context.caller.kind in kinds and agent_key(context.caller) == OWN_AGENT
 
 
 async def _in_archive(
-    context: ToolContext,
+    context: MemoryContext,
     memory: Memory,
     query: str,
     limit: int,
@@ -229,7 +230,7 @@ async def _in_archive(
 
 
 def _in_conversations(
-    context: ToolContext,
+    context: MemoryContext,
     memory: Memory,
     query: str,
     limit: int,
@@ -264,7 +265,7 @@ def _in_conversations(
 
 
 async def _in_vault(
-    context: ToolContext, query: str, limit: int, since: datetime | None, until: datetime | None
+    context: MemoryContext, query: str, limit: int, since: datetime | None, until: datetime | None
 ) -> list[FoundText]:
     page = await context.index.best(query, 100 if since or until else limit, 0)
     found = []
@@ -315,7 +316,7 @@ def _format_iso(moment: datetime | None) -> str:
     usage_rule="context is the older form of block and block_edit; prefer those.",
 )
 async def context(
-    context: ToolContext,
+    context: MemoryContext,
     op: Literal["append", "replace", "archive", "load_from_archival", "swap"],
     label: Label | None = None,
     content: str | None = None,
@@ -324,16 +325,16 @@ async def context(
     archive_label: Label | None = None,
     load_label: Label | None = None,
 ) -> Proposal[BlockEdited]:
-    """Manage the blocks in your context, in the older form of block and block_edit.
+    """Manage the blocks in your context; the older form of block and block_edit.
 
     Args:
         op: append to a block, replace in it, archive it, load_from_archival, or swap two.
         label: The block.
-        content: What to add.
+        content: The text to add.
         old: The text to replace.
-        new: What takes its place.
-        archive_label: The block that leaves the context.
-        load_label: The block that takes its place.
+        new: The replacement.
+        archive_label: The block to remove from the context.
+        load_label: The block to load in its place.
     """
     store, agent = blocks_of(context), agent_key(context.caller)
     if op == "swap":
@@ -343,7 +344,7 @@ async def context(
             changes.block_change(back, _restore_block(back, agent)),
         )
         change = ChangeSet.of(*both, summary=f"{back.label} for {away.label}", place=changes.MEMORY_PLACE)
-        message = f"{away.label} is put away, {back.label} is in the context."
+        message = f"{away.label} is archived, {back.label} is in the context."
         return context.propose(change, BlockEdited(label=back.label, size=back.size, message=message))
     before = store.block(label or "", agent)
     match op:
@@ -364,6 +365,6 @@ async def context(
 
 def _restore_block(before: Block, agent: str) -> Block:
     if before.type is not BlockType.ARCHIVAL:
-        raise InvalidParametersError(f"{before.label!r} is not put away.", label=before.label)
+        raise InvalidParametersError(f"{before.label!r} is not archived.", label=before.label)
     view = replace(before.view_of(agent), pinned=True)
     return replace(before, type=BlockType.WORKING).with_view(agent, view)

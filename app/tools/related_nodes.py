@@ -16,6 +16,7 @@ from app.embeddings import EmbedderUnavailable
 from app.toolkit.context import ToolContext
 from app.toolkit.open_note import OpenNote
 from app.toolkit.related import find_related_notes as related_notes
+from app.toolkit.services import RelationContext
 from app.tools.entailment_check import check_entailment
 from app.tools.node_common import draft_features, note_features, note_structure, preview, readable
 from app.vault.markdown.relations import relation_type
@@ -55,7 +56,7 @@ class Answered(BaseModel):
 
 
 async def related_to_note(
-    context: ToolContext,
+    context: RelationContext,
     note: OpenNote,
     *,
     limit: int = 10,
@@ -67,7 +68,7 @@ async def related_to_note(
     Args:
         context: The context of the call.
         note: The note.
-        limit: How many at most.
+        limit: The maximum number of results.
         least: The minimum similarity, 0 to 1.
         types: Only notes of these types.
     """
@@ -123,7 +124,11 @@ async def _draft_candidates(
 
 
 async def relation_between(
-    context: ToolContext, source: OpenNote, target: OpenNote, similarity: float, score: float | None = None
+    context: RelationContext,
+    source: OpenNote,
+    target: OpenNote,
+    similarity: float,
+    score: float | None = None,
 ) -> RelationPrediction:
     """Return the most likely relation of `source` to `target`, without a language model.
 
@@ -153,11 +158,11 @@ async def note_similarity(context: ToolContext, first: OpenNote, second: OpenNot
     return float((await asyncio.to_thread(tfidf_similarity, [prose_of(first), prose_of(second)]))[0, 1])
 
 
-async def judge_by_model(
+async def relation_by_model(
     context: ToolContext, first: OpenNote, second: OpenNote, local: RelationPrediction
 ) -> RelationPrediction:
     """Return the model's relation if a model may see both notes, else the local one with a reason."""
-    model = context.services.language_model
+    model = context.language_model
     if model is None:
         return local
     if reason := model_exclusion_reason(model, (first, second)):
@@ -186,7 +191,7 @@ def model_exclusion_reason(model: LanguageModel, notes: Iterable[OpenNote]) -> s
     """Return why a model may not see these notes, or an empty string."""
     for note in notes:
         if note.parsed.is_private or not model.may_read(note.path):
-            return f"By local methods: {note.name} is kept from models."
+            return f"By local methods: {note.name} is hidden from models."
     return ""
 
 

@@ -7,15 +7,15 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.analysis.relation_classifier import MIN_AUTOMATIC_SCORE, MIN_SUGGESTED_SCORE
-from app.errors import InvalidParametersError, PermissionDeniedError
+from app.errors import InvalidParametersError
 from app.permissions.approval import Effect
 from app.permissions.caller import CallerKind
 from app.permissions.pluralize import pluralize
 from app.toolkit.argument_types import Limit
-from app.toolkit.context import ToolContext
 from app.toolkit.open_note import OpenNote
 from app.toolkit.proposal import EffectProposal, Proposal
 from app.toolkit.result import ToolResult
+from app.toolkit.services import RelationContext
 from app.toolkit.tool import tool
 from app.tools.node_common import EdgeId, NodeId, RelationType, readable
 from app.tools.related_nodes import note_similarity, relation_between
@@ -67,28 +67,27 @@ class Suggestions(ToolResult):
         ),
     },
     timeout=120,
-    usage_rule="suggest_relationships only suggests; create_relationship or its accept writes one.",
+    usage_rule="suggest_relationships only lists suggestions; create_relationship or its accept "
+    "operation writes a relation.",
 )
 async def suggest_relationships(
-    context: ToolContext,
+    context: RelationContext,
     op: Literal["list", "accept", "reject"] = "list",
     node_id: NodeId | None = None,
     limit: Limit | None = None,
     suggestion_id: EdgeId | None = None,
     relationship_type: RelationType | None = None,
 ) -> Suggestions | Proposal[Suggestions] | EffectProposal[Suggestions]:
-    """The queue of relations that may be missing: list it, accept one, or reject one for good.
+    """List relations that may be missing, accept one, or reject one permanently.
 
     Args:
         op: list, accept or reject.
-        node_id: Only relations of this note; of the whole vault when left out.
-        limit: How many at most (20).
+        node_id: Only relations of this note; of the whole vault by default.
+        limit: The maximum number of suggestions; 20 by default.
         suggestion_id: The suggestion, as `From.md ~ To.md`.
         relationship_type: The type to write instead of the suggested one.
     """
     queue = context.services.suggestions
-    if queue is None:
-        raise PermissionDeniedError("Suggestions are not available here.")
     if op == "list":
         note = await context.vault.resolve_for_reading(node_id) if node_id else None
         own = context.caller.kind is CallerKind.USER
@@ -103,6 +102,8 @@ async def suggest_relationships(
         found.sort(key=lambda made: -made.score)
         scope = f" of [[{note.name}]]" if note else ""
         message = f"{pluralize(len(found), 'relation')}{scope} may be missing."
+        if not found:
+            message = f"No missing relations{scope} found."
         return Suggestions(suggestions=found, message=message)
     source, target = await _parse_pair(context, suggestion_id or "")
     if op == "reject":
@@ -119,9 +120,8 @@ async def suggest_relationships(
     )
 
 
-def _rejection(context: ToolContext, source: OpenNote, target: OpenNote) -> EffectProposal[Suggestions]:
+def _rejection(context: RelationContext, source: OpenNote, target: OpenNote) -> EffectProposal[Suggestions]:
     async def reject() -> Suggestions:
-        assert context.services.suggestions is not None
         context.services.suggestions.reject(source.path, target.path)
         return Suggestions(suggestions=[], message=f"[[{source.name}]] and [[{target.name}]] are left apart.")
 
@@ -130,7 +130,7 @@ def _rejection(context: ToolContext, source: OpenNote, target: OpenNote) -> Effe
     return context.propose_effect(Effect("administrative", message, shown), reject)
 
 
-async def _parse_pair(context: ToolContext, id: str) -> tuple[OpenNote, OpenNote]:
+async def _parse_pair(context: RelationContext, id: str) -> tuple[OpenNote, OpenNote]:
     first, found, second = id.partition(_ID_SEPARATOR)
     if not found:
         raise InvalidParametersError("A suggestion is named as `From.md ~ To.md`.", suggestion_id=id)
@@ -142,7 +142,7 @@ async def _parse_pair(context: ToolContext, id: str) -> tuple[OpenNote, OpenNote
 
 
 async def _suggested(
-    context: ToolContext, source: OpenNote, target: OpenNote, score: float
+    context: RelationContext, source: OpenNote, target: OpenNote, score: float
 ) -> SuggestedRelationship:
     made = await relation_between(
         context, source, target, await note_similarity(context, source, target), score

@@ -22,11 +22,10 @@ from app.sandbox.process import ProcessResult
 from app.sandbox.sandbox import Sandbox, run_unsandboxed
 from app.sandbox.staging_copy import StagingCopy
 from app.toolkit.argument_types import FolderName
-from app.toolkit.context import ToolContext
 from app.toolkit.file_access import FileAccess, is_folder
-from app.toolkit.file_view import file_access_of
 from app.toolkit.proposal import EffectProposal, Proposal
 from app.toolkit.result import ToolResult
+from app.toolkit.services import DevelopmentContext
 from app.toolkit.tool import tool
 from app.toolkit.visible_files import VisibleFiles, visible_files
 from app.vault.changes import ChangeSet
@@ -67,29 +66,29 @@ class CommandDone(ToolResult):
     timeout=60.0,
 )
 async def shell(
-    context: ToolContext,
+    context: DevelopmentContext,
     command: Annotated[str, Field(min_length=1, max_length=1000)],
     args: Annotated[list[Word], Field(max_length=500)] | None = None,
     cwd: FolderName = "",
     timeout: Annotated[int, Field(ge=1, le=MAX_TIMEOUT_S)] = DEFAULT_TIMEOUT_S,
     writes: bool = False,
 ) -> EffectProposal[CommandDone] | Proposal[CommandDone]:
-    """Run a program on the vault, in a sandbox where this system has one.
+    """Run a program on the vault, in a sandbox if this system has one.
 
-    The program and its arguments are given one by one; nothing interprets them. With `writes` it works on a
-    copy of the vault, and what it changed there is shown and asked about before it is taken over.
+    The program and its arguments are passed as a list, without a shell. With `writes` it works on a copy of
+    the vault, and its changes are proposed to the user before they are applied.
 
     Args:
         command: The program: a name, or a path in the sandbox.
-        args: Its arguments, each as it is.
-        cwd: The folder of the vault to run in; the vault itself when empty.
-        timeout: How many seconds it may take, at most 60.
-        writes: Whether it may change files, which are then proposed as a change.
+        args: The arguments, passed unchanged.
+        cwd: The working folder in the vault; the vault's root if empty.
+        timeout: The time limit in seconds, at most 60.
+        writes: Allow changes of files, which are then proposed to the user.
     """
     line = [command, *(args or ())]
     if any("\0" in word for word in line):
         raise InvalidParametersError("An argument of a command can't hold a NUL character.")
-    disk, sandbox = file_access_of(context), _sandbox(context)
+    disk, sandbox = context.services.file_access, context.services.sandbox
     folder = await asyncio.to_thread(_folder, context, disk, cwd)
     files = await asyncio.to_thread(visible_files, disk.root, context.vault)
     problem = await sandbox.problem()
@@ -103,7 +102,7 @@ class _Run:
 
     def __init__(
         self,
-        context: ToolContext,
+        context: DevelopmentContext,
         disk: FileAccess,
         sandbox: Sandbox,
         files: VisibleFiles,
@@ -206,8 +205,8 @@ def _check_shielded(problem: str, files: VisibleFiles) -> None:
     """
     if problem and files.has_hidden:
         raise PermissionDeniedError(
-            f"There is no sandbox here ({problem}), and without one nothing keeps a command from notes that"
-            " you may not read: it was not run.",
+            f"There is no sandbox ({problem}), and without one the command could read notes that are hidden"
+            " from you. It was not run.",
             sandbox=problem,
         )
 
@@ -232,13 +231,7 @@ def _effect(run: _Run) -> Effect:
     return Effect(COMMAND, text, shown)
 
 
-def _sandbox(context: ToolContext) -> Sandbox:
-    if context.services.sandbox is None:
-        raise NotFoundError("Commands can't be run here.")
-    return context.services.sandbox
-
-
-def _folder(context: ToolContext, disk: FileAccess, cwd: str) -> str:
+def _folder(context: DevelopmentContext, disk: FileAccess, cwd: str) -> str:
     """Return the working folder, relative to the vault."""
     location = disk.resolve(cwd)
     if location.inside is None:

@@ -8,21 +8,21 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from app.errors import AmbiguousError, InvalidParametersError, InvalidPathError, NotFoundError, StorageError
+from app.errors import AmbiguousError, InvalidPathError, NotFoundError, StorageError
 from app.memory.store import MemoryStore
 from app.permissions.pluralize import pluralize
 from app.sources.file_source import FileSource
 from app.sources.sources import Sources
 from app.sources.working_copy import FileState, WorkingCopy, working_copy
 from app.toolkit.argument_types import Limit, MarkdownText
-from app.toolkit.context import ToolContext
 from app.toolkit.memory_service import agent_key
 from app.toolkit.proposal import Proposal
 from app.toolkit.result import ToolResult
+from app.toolkit.services import MemoryContext
 from app.toolkit.tool import tool
-from app.tools.sources import WHERE, sources_of
+from app.tools.sources import WHERE
 from app.vault.changes import ChangeSet
-from app.vault.markdown.privacy import HEAD_BYTES, judge
+from app.vault.markdown.privacy import HEAD_BYTES, classify_privacy
 from app.vault.note import Privacy, PrivacyVerdict
 from app.vault.path import NotePath
 
@@ -83,13 +83,13 @@ class FileAnswer(ToolResult):
         "reconcile": "path keep",
     },
     usage_rule=(
-        "file works on folders outside the vault: load a file into your memory first, edit it there (append, "
-        "replace, or block_edit by its label), look at diff, then save. When save says that the disk "
-        "changed, reconcile with keep=disk, memory or merge."
+        "file works on folders outside the vault: load a file into memory first, edit it there "
+        "(append, replace, or block_edit with its label), check diff, then save. If save reports "
+        "that the file changed on disk, reconcile with keep=disk, memory or merge."
     ),
 )
 async def file(
-    context: ToolContext,
+    context: MemoryContext,
     op: Literal[
         "load",
         "save",
@@ -112,22 +112,22 @@ async def file(
     limit: Limit = 200,
     source_id: str | None = None,
 ) -> Proposal[FileAnswer] | FileAnswer:
-    """Work on text files of the folders outside the vault that the person has added.
+    """Work on text files in the external folders that the user added.
 
     Args:
-        op: load a file into the memory, append to or replace in what is loaded, save it, reload it, show its
-            diff or status, reconcile it with a changed disk; create or delete a file; list files.
-        path: The file: relative to its folder, or the label of its block (file:…).
-        content: The text of a new file, or what to append.
-        old: The text to be replaced; it must stand there once.
-        new: What to put in its place.
-        keep: What wins: the text on the disk, the one in the memory, or both merged.
-        pattern: A glob that names the files to list.
-        limit: How many files at most.
-        source_id: Which folder is meant, by id or name, where there are several.
+        op: load a file into memory, append to it or replace text in it, save it, reload it, show its diff or
+            status, reconcile it with a changed file on disk; create or delete a file; list files.
+        path: The file, relative to its folder, or the label of its block (file:…).
+        content: The text of a new file, or the text to append.
+        old: The text to replace; it must occur exactly once.
+        new: The replacement.
+        keep: Which text to keep: the one on disk, the one in memory, or both merged.
+        pattern: A glob that file names must match.
+        limit: The maximum number of files.
+        source_id: The folder, by id or name, if there are several.
     """
-    sources, agent = sources_of(context), agent_key(context.caller)
-    memory = _memory(context)
+    sources, agent = context.services.sources, agent_key(context.caller)
+    memory = context.services.memory.store
     if op == "list" or (op == "status" and path is None):
         folders = _folders(sources, source_id)
         return await asyncio.to_thread(_list_files, context, folders, memory, agent, op, pattern, limit)
@@ -140,7 +140,7 @@ async def file(
 
 
 def _run_operation(
-    context: ToolContext,
+    context: MemoryContext,
     copy: WorkingCopy,
     op: str,
     content: str | None,
@@ -180,21 +180,23 @@ def _run_operation(
     return context.propose(change_set, _file_answer(copy, message))
 
 
-def readable_copy(context: ToolContext, source_id: str | None, path: str) -> WorkingCopy:
+def readable_copy(context: MemoryContext, source_id: str | None, path: str) -> WorkingCopy:
     """Return the caller's working copy of the file that a path or label means.
 
     Raises:
         NotFoundError: no open folder has it, or the caller may not read it.
         AmbiguousError: several folders have it.
     """
-    copy = _copy(sources_of(context), source_id, _memory(context), agent_key(context.caller), path)
+    copy = _copy(
+        context.services.sources, source_id, context.services.memory.store, agent_key(context.caller), path
+    )
     _check_readable(context, copy)
     return copy
 
 
-def _check_readable(context: ToolContext, copy: WorkingCopy) -> None:
+def _check_readable(context: MemoryContext, copy: WorkingCopy) -> None:
     """Raise NotFoundError for a file that the caller may not read."""
-    hidden = copy.disk is not None and _hides(copy.path, judge(copy.disk.content))
+    hidden = copy.disk is not None and _hides(copy.path, classify_privacy(copy.disk.content))
     if hidden or not context.reads(copy.source.place, copy.path):
         raise NotFoundError(f"There is no file {copy.path}.", path=str(copy.path))
 
@@ -206,14 +208,14 @@ def _hides(path: NotePath, verdict: PrivacyVerdict) -> bool:
 
 
 _RECONCILED = {
-    "disk": "{0} is in memory as it is on the disk.",
-    "memory": "{0} was written as it is in memory.",
+    "disk": "{0} in memory now matches the file on disk.",
+    "memory": "{0} on disk now matches the memory.",
     "merge": "Both are merged in memory: look at the diff of {0}, then save it.",
 }
 
 
 def _propose_changes(
-    context: ToolContext, copy: WorkingCopy, change_set: ChangeSet, done: str
+    context: MemoryContext, copy: WorkingCopy, change_set: ChangeSet, done: str
 ) -> Proposal[FileAnswer]:
     assert copy.disk is not None
     message = f"{done} {copy.path}." if change_set else f"{copy.path} is loaded already."
@@ -239,7 +241,7 @@ def _state_answer(copy: WorkingCopy, diff: str) -> FileAnswer:
     return answer.from_outside() if diff else answer
 
 
-def _may_know(context: ToolContext, folder: FileSource, path: NotePath) -> bool:
+def _may_know(context: MemoryContext, folder: FileSource, path: NotePath) -> bool:
     """Return whether the rules and the file's own properties let the caller know of it."""
     if not context.reads(folder.place, path):
         return False
@@ -249,11 +251,11 @@ def _may_know(context: ToolContext, folder: FileSource, path: NotePath) -> bool:
         return True
     except StorageError:
         return False
-    return not _hides(path, judge(start, complete=len(start) < HEAD_BYTES))
+    return not _hides(path, classify_privacy(start, complete=len(start) < HEAD_BYTES))
 
 
 def _list_files(
-    context: ToolContext,
+    context: MemoryContext,
     folders: tuple[FileSource, ...],
     memory: MemoryStore,
     agent: str,
@@ -290,13 +292,7 @@ def _listed_file(
     return ListedFile(path=str(path), label=label, size=size, permission=permission, state=state.value)
 
 
-# Which file
-
-
-def _memory(context: ToolContext) -> MemoryStore:
-    if context.services.memory is None:
-        raise InvalidParametersError("There is no memory here to load files into.")
-    return context.services.memory.store
+# Selection of a file
 
 
 def _folders(sources: Sources, source_id: str | None) -> tuple[FileSource, ...]:
@@ -337,6 +333,6 @@ def _copy(
     present = [copy for copy in copies if copy.disk is not None or copy.block is not None] or copies
     if len(present) > 1:
         names = [copy.source.config.id for copy in present]
-        message = f"Several folders can be meant by {requested}: say which."
+        message = f"Several folders match {requested}. Choose one."
         raise AmbiguousError(message, path=requested, candidates=names)
     return present[0]

@@ -48,7 +48,7 @@ async def summary_of(
         style: Prose, a list of sentences, or one sentence.
     """
     text = "\n\n".join(note.readable_text[note.parsed.body_start :] for note in notes)
-    model = context.services.language_model
+    model = context.language_model
     why = ""
     if model is not None:
         why = model_exclusion_reason(model, notes)
@@ -78,7 +78,7 @@ async def local_summary(
 ) -> Summary:
     """Return the most central sentences of a text; private text is never embedded."""
     sentences = await asyncio.to_thread(candidate_sentences, text)
-    meaning = context.services.semantic_search
+    meaning = context.semantic_search
     vectors = None
     if meaning is not None and len(sentences) > 1 and not private:
         try:

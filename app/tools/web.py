@@ -13,14 +13,14 @@ from app.permissions.approval import Effect
 from app.permissions.impact import PAGE
 from app.permissions.pluralize import pluralize
 from app.toolkit.argument_types import NoteName
-from app.toolkit.context import ToolContext
 from app.toolkit.open_note import OpenNote
 from app.toolkit.proposal import EffectProposal, Proposal
 from app.toolkit.result import ToolResult
+from app.toolkit.services import WebContext
 from app.toolkit.tool import tool
 from app.vault.changes import ChangeSet, Create
 from app.vault.path import NotePath, note_path
-from app.web.access import WebAccess, WebSearch
+from app.web.access import WebSearch
 from app.web.claim_query import MAX_QUERY_CHARS, Wanted, build_query, note_statement
 from app.web.evidence import MIN_RELEVANCE, WeighedHit, weigh
 from app.web.page import WebPage
@@ -86,16 +86,16 @@ class Evidence(ToolResult):
     taints=True,
     rate_per_minute=20,
 )
-async def fetch_page(context: ToolContext, url: Url) -> EffectProposal[PageText]:
-    """Fetch one page of the public web and give its main text as Markdown.
+async def fetch_page(context: WebContext, url: Url) -> EffectProposal[PageText]:
+    """Fetch a public web page and return its main text as Markdown.
 
-    Only http and https, only public addresses: this machine and its networks are refused, also where a
-    redirect leads there. No cookies, no logins, no scripts.
+    Only http and https and only public addresses: this machine and its networks are refused, also after a
+    redirect. Without cookies, logins or scripts.
 
     Args:
-        url: The page's address.
+        url: The address of the page.
     """
-    web = _web(context)
+    web = context.services.web
     exact = web.fetcher.check(url if "://" in url else f"https://{url}")
 
     async def run() -> PageText:
@@ -130,29 +130,29 @@ def _page_result(page: WebPage) -> PageText:
     rate_per_minute=10,
 )
 async def search_web_for_evidence(
-    context: ToolContext,
+    context: WebContext,
     node_id: NoteName,
     query_override: Query | None = None,
     evidence_type: Wanted = "all",
     max_results: Few = 5,
     create_sources: bool = False,
 ) -> EffectProposal[Evidence] | Proposal[Evidence]:
-    """Search the web for what supports or contradicts a note, through the provider of the settings.
+    """Search the web for evidence that supports or contradicts a note, with the provider in the settings.
 
-    The words that are searched for leave this machine, so they are shown first; nothing else of the note is
-    sent. Each result is judged by the lines that the provider shows, with the reasons.
+    The query leaves this machine, so the user sees it first; nothing else of the note is sent. Each result is
+    classified by its snippet, with the reasons.
 
     Args:
         node_id: The note.
-        query_override: The words to search for; made of the note's name and text when left out.
-        evidence_type: Only results on this side.
-        max_results: How many at most.
-        create_sources: Also propose a Source note for each result that is relevant, with its relation.
+        query_override: The query; by default built from the note's name and text.
+        evidence_type: Only supporting or only contradicting results.
+        max_results: The maximum number of results.
+        create_sources: Also propose a source note with its relation for each relevant result.
     """
-    web = _web(context)
+    web = context.services.web
     note = await context.vault.resolve_for_reading(node_id)
     if note.parsed.is_private and query_override is None:
-        message = f"{note.path} is private, so no words of it are sent: say what to search for."
+        message = f"{note.path} is private, so its text is not sent. Enter the words to search for."
         raise PermissionDeniedError(message, path=str(note.path), missing="query_override")
     text = note.readable_text
     query = query_override or build_query(note.name, text, evidence_type)
@@ -172,18 +172,18 @@ def _search_effect(search: WebSearch) -> Effect:
     sent = (("sent", request.body.decode("utf-8")),) if request.body else ()
     return Effect(
         PAGE,
-        f"Search the web with {search.provider}. These words leave this machine.",
+        f"Search the web with {search.provider}. These words are sent to the provider.",
         (("query", search.query), (request.method, request.url), *sent),
     )
 
 
-async def _weigh_hits(context: ToolContext, statement: str, hits: list[WebSearchHit]) -> list[WeighedHit]:
+async def _weigh_hits(context: WebContext, statement: str, hits: list[WebSearchHit]) -> list[WeighedHit]:
     """Return the weighed hits, most relevant first."""
     close: list[float | None] = [None] * len(hits)
-    if hits and context.services.semantic_search is not None:
+    if hits and context.semantic_search is not None:
         try:
             texts = [f"{hit.title}. {hit.snippet}" for hit in hits]
-            close = list(await context.services.semantic_search.similarities(statement, texts))
+            close = list(await context.semantic_search.similarities(statement, texts))
         except EmbedderUnavailable:
             pass
     weighed = [weigh(statement, hit, near) for hit, near in zip(hits, close, strict=True)]
@@ -191,7 +191,7 @@ async def _weigh_hits(context: ToolContext, statement: str, hits: list[WebSearch
 
 
 def _evidence_answer(
-    context: ToolContext, note: OpenNote, search: WebSearch, found: list[WeighedHit], create: bool
+    context: WebContext, note: OpenNote, search: WebSearch, found: list[WeighedHit], create: bool
 ) -> Evidence | Proposal[Evidence]:
     results = [
         EvidenceFound(
@@ -230,7 +230,7 @@ def _evidence_answer(
     return context.propose(ChangeSet.of(*changes, summary=summary), report, otherwise=plain)
 
 
-def _sources(context: ToolContext, note: OpenNote, found: list[WeighedHit]) -> tuple[list[Create], int]:
+def _sources(context: WebContext, note: OpenNote, found: list[WeighedHit]) -> tuple[list[Create], int]:
     """Return new source notes, and the number of relevant pages that already have one."""
     records = context.index.notes()
     known = {str(record.properties.get("url") or "") for record in records}
@@ -248,7 +248,7 @@ def _sources(context: ToolContext, note: OpenNote, found: list[WeighedHit]) -> t
     return changes, len(relevant) - len(changes)
 
 
-def _free_path(context: ToolContext, hit: WebSearchHit, taken: set[str]) -> NotePath:
+def _free_path(context: WebContext, hit: WebSearchHit, taken: set[str]) -> NotePath:
     """Return an unused path for a new note."""
     name = source_name(hit.title, hit.url)
     number = 1
@@ -257,9 +257,3 @@ def _free_path(context: ToolContext, hit: WebSearchHit, taken: set[str]) -> Note
         if path.key not in taken and context.vault.is_free(path):
             return context.vault.disk_spelling(path)
         number += 1
-
-
-def _web(context: ToolContext) -> WebAccess:
-    if context.services.web is None:
-        raise PermissionDeniedError("The web is not set up here.")
-    return context.services.web

@@ -19,6 +19,8 @@ from app.servers.server_state import Holder, LocalServerState, LocalServerStateC
 from app.servers.tokens import ClientTokens
 from app.settings import ServerSettings
 from app.toolkit.audit_writer import AuditWriter
+from app.toolkit.memory_service import Memory
+from app.toolkit.pending import PendingOperations
 from app.toolkit.registry import ToolRegistry
 from app.toolkit.runner import ToolRunner
 
@@ -46,8 +48,10 @@ class Endpoints:
         events: EventBus,
         folder: Path | None,
         settings: Callable[[], ServerSettings],
+        pending: PendingOperations,
+        memory: Memory,
     ) -> None:
-        self.local_vault = LocalVaultAccess(name, runner, registry, events)
+        self.local_vault = LocalVaultAccess(name, runner, registry, events, pending, memory)
         self.tokens = ClientTokens(folder, events) if folder is not None else None
         if self.tokens is not None:
             self.tokens.on_set = partial(_log_token, runner.audit_writer)

@@ -13,7 +13,7 @@ from app.sources.config import SourceConfig
 from app.sources.source import Notification
 from app.sources.sources import Sources
 from app.toolkit.audit_writer import AuditWriter
-from app.toolkit.memory_service import memory_binding
+from app.toolkit.memory_service import Memory, memory_binding
 from app.toolkit.registry import ToolRegistry
 from app.toolkit.runner import ToolRunner
 from app.toolkit.sources import SourcesGate, access_to_loaded, follow_commits
@@ -26,6 +26,7 @@ def open_sources(
     registry: ToolRegistry,
     journal: Journal,
     events: EventBus,
+    memory: Memory,
     root: Path,
     data: Path,
     *,
@@ -36,15 +37,10 @@ def open_sources(
     Also registers the memory with the gate: files are loaded into it whatever their permission.
     """
     gate = SourcesGate(runner.stores, registry, FILE_TOOL)
-    memory = runner.services.memory
-    sources = Sources(
-        root, data, journal, memory.store if memory else None, events, gate.open, writable=writable
-    )
+    sources = Sources(root, data, journal, memory.store, events, gate.open, writable=writable)
     sources.on_configured = partial(_log_setting, runner.audit_writer)
     follow_commits(sources, journal, events)
-    runner.services.sources = sources
-    if memory is not None:
-        runner.stores.add(memory_binding(memory.store, partial(access_to_loaded, sources)))
+    runner.stores.add(memory_binding(memory.store, partial(access_to_loaded, sources)))
     return sources
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 import tempfile
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -39,10 +38,10 @@ class StoreReplaced(Event):
 class VaultStorage:
     """The lock, the journal, the index, the logs, the memory, and the store that writes notes.
 
-    An app that only reads while another one has the vault open has separate folders for its own data: it
-    must neither write to the other's data nor wait for it. `shared` is the vault's data folder, `own` the
-    one to write to, `cache` the one that may be deleted. If the data folder can't be written, the vault is
-    open read-only and `own` is a temporary folder; a cache folder that can't be written is replaced by one.
+    `shared` is the vault's data folder, `own` the one to write to, `cache` the one that may be deleted. An
+    app that only reads must neither write to the data of another app nor wait for it, so `own` is then a
+    temporary folder. If the data folder can't be written, the vault is open read-only. A cache folder that
+    can't be written is replaced by a temporary one.
 
     Raises:
         VaultBusyError: Another app has the vault open; `owner` describes it.
@@ -95,12 +94,7 @@ class VaultStorage:
         Raises:
             OSError, StorageError: A file can't be opened.
         """
-        if not self.read_only:
-            self.own = self.shared
-        elif self._refusals:
-            self.own = self._make_temporary()
-        else:
-            self.own = self.shared / f"reader-{os.getpid()}"
+        self.own = self._make_temporary() if self.read_only else self.shared
         make_private_folder(self.own)
         with ExitStack() as opened:
             if not self.read_only:

@@ -54,6 +54,17 @@ from app.toolkit.pending import PendingOperations
 from app.toolkit.plugins import load_plugins
 from app.toolkit.registry import ToolRegistry
 from app.toolkit.runner import ToolRunner
+from app.toolkit.semantic_search import SemanticSearch
+from app.toolkit.services import (
+    AgentServices,
+    DevelopmentServices,
+    FileServices,
+    MemoryServices,
+    MessageServices,
+    OptionalModels,
+    RelationServices,
+    WebServices,
+)
 from app.tools import CATALOG, CATEGORIES
 from app.vault.store import NotesChanged
 from app.vault.watcher import FileBatch, VaultFound, VaultLost, watch
@@ -130,11 +141,13 @@ class Workspace:
             self.audit,
             self.grants,
             self.events,
+            models=OptionalModels(self._semantic_search_in_use, self._language_model_in_use),
         )
         self.memory = Memory(files.memory, files.conversations.search, self._named_agents)
         self.keys = CredentialStore()
-        self._build_services()
+        self._build_parts()
         self._build_agent()
+        self._provide_services()
         self.endpoints = Endpoints(
             self.name,
             self.runner,
@@ -142,10 +155,12 @@ class Workspace:
             self.events,
             None if read_only else files.shared,
             lambda: self.settings.servers,
+            self.pending,
+            self.memory,
         )
         self.hub = self.endpoints.local_vault
         self.hub.in_turn = self.programs.caller_named
-        self._know_meaning()
+        self._apply_search_settings()
         self._enabled: frozenset[str] = frozenset()
         self._apply_tool_settings()
         self._stop = asyncio.Event()
@@ -153,10 +168,9 @@ class Workspace:
         self._is_watching = False
         self._supervisor = Supervisor(self.events)
 
-    def _build_services(self) -> None:
-        """Build the services of the tools other than the notes."""
-        services, files = self.runner.services, self._files
-        services.memory = self.memory
+    def _build_parts(self) -> None:
+        """Build the parts that tools use in addition to the notes."""
+        files = self._files
         self._model_visibility = ModelVisibility(
             self.store, self.index.resolver, self.policy, self.registry, self.memory
         )
@@ -174,19 +188,14 @@ class Workspace:
             self.registry,
             self.journal,
             self.events,
+            self.memory,
             self.root,
             files.shared,
             writable=not self.read_only,
         )
-        self.pending: PendingOperations | None = None
-        if files.pending is not None:
-            self.pending = PendingOperations(
-                self.runner.run,
-                files.pending,
-                self.journal,
-                self.events,
-                may_know=self.runner.can_see,
-            )
+        self.pending = PendingOperations(
+            self.runner.run, files.pending, self.journal, self.events, may_know=self.runner.can_see
+        )
         self.analysis = GraphAnalysisService(
             self.index, self.embeddings.known, files.own, self.events, self._model_visibility.is_kept_from
         )
@@ -198,14 +207,6 @@ class Workspace:
         self.external = ExternalServers(
             self.registry, self.events, paths.data_folder(), self.keys.get, self._apply_tool_settings
         )
-        services.registry = self.registry
-        services.entailment = self.embeddings.entailment
-        services.file_access = FileAccess(self.root, paths.app_folders())
-        services.sandbox = Sandbox()
-        services.pending = self.pending
-        services.suggestions = SuggestionQueue(self.analysis, self.index)
-        services.web = self.web
-        services.channels = ChannelRegistry(lambda: self.settings.messages, self.keys)
 
     def _build_agent(self) -> None:
         """Build the agents of the panel: the built-in one, and the one with a model."""
@@ -238,8 +239,35 @@ class Workspace:
             self.programs,
         )
         self._undone_cards = UndoneCards(self._files.conversations, self.audit, self.events)
-        self.runner.services.team = self.agent.team
         self._news_turns = NotificationTrigger(self.sources, self.agent, self._settings, self.events)
+
+    def _provide_services(self) -> None:
+        """Give each category of tools what its tools use in addition to the notes."""
+        memory = MemoryServices(self.memory, self.sources)
+        files = FileServices(FileAccess(self.root, paths.app_folders()))
+        relations = RelationServices(SuggestionQueue(self.analysis, self.index), self.embeddings.entailment)
+        team, channels = self.agent.team, ChannelRegistry(lambda: self.settings.messages, self.keys)
+        self.runner.services.update(
+            {
+                "memory": memory,
+                "memory_context": memory,
+                "sources": memory,
+                "filesystem": files,
+                "programs": files,
+                "development": DevelopmentServices(files.file_access, Sandbox()),
+                "nodes": relations,
+                "relationships": relations,
+                "messages": MessageServices(team, channels),
+                "agents": AgentServices(self.registry, self.pending, team),
+                "web": WebServices(self.web),
+            }
+        )
+
+    def _semantic_search_in_use(self) -> SemanticSearch | None:
+        return self.semantic_search if self.embeddings.is_enabled else None
+
+    def _language_model_in_use(self) -> PydanticAIModel | None:
+        return self._thinker if self.settings.uses_model else None
 
     def _vault_words(self) -> VaultWords:
         """Return the tags, types and properties that requests to the built-in agent may name."""
@@ -357,8 +385,7 @@ class Workspace:
         self._undone_cards.close()
         await self.agent.close()
         await self.programs.close()
-        if self.pending is not None:
-            await self.pending.close()
+        await self.pending.close()
         await self.external.close()
         self._stop.set()
         await self._supervisor.close(_CLOSE_TIMEOUT_S)
@@ -374,7 +401,7 @@ class Workspace:
         """Update the index, then the vectors in the background. Canceling keeps what was read.
 
         Raises:
-            VaultLostError: The vault's folder is gone; the index is unchanged.
+            VaultLostError: The vault's folder is missing; the index is unchanged.
         """
         await self._watch()
         stop = threading.Event()
@@ -386,8 +413,7 @@ class Workspace:
         self.embeddings.start()
         if not self.read_only:
             await asyncio.to_thread(self.store.cleanup)
-        if self.pending is not None:
-            self.pending.resume(ask=self._ask_pending)
+        self.pending.resume(ask=self._ask_pending)
         return report
 
     async def _handle_batch(self, batch: FileBatch) -> None:
@@ -442,7 +468,7 @@ class Workspace:
         self.external.configure(settings.external)
         self._apply_tool_settings()
         self._log_switched(before)
-        self._know_meaning()
+        self._apply_search_settings()
         self.embeddings.apply_settings()
         self.endpoints.settings_changed()
         self.programs.settings_changed()
@@ -505,10 +531,6 @@ class Workspace:
             self.registry.set_category(category.id, on or category.id in self._enabled)
         self.runner.configure((*tools.limits, *here.limits), tools.turn_rules)
 
-    def _know_meaning(self) -> None:
-        """Enable or disable semantic search and the language model for tools and the search language."""
-        known = self.embeddings.is_enabled
-        self.runner.services.semantic_search = self.semantic_search if known else None
-        has_model = self.settings.model.provider != "built-in"
-        self.runner.services.language_model = self._thinker if has_model else None
-        self.index.similarity = self.embeddings.similar if known else None
+    def _apply_search_settings(self) -> None:
+        """Enable or disable `similar:` in the search language."""
+        self.index.similarity = self.embeddings.similar if self.embeddings.is_enabled else None

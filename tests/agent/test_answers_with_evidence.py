@@ -1,4 +1,4 @@
-"""Answers about the notes, by the built-in agent and by a model over real HTTP: cited and checked."""
+"""Answers about the notes, by the built-in agent and by a model over real HTTP, are cited and checked."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _texts(talk):
 
 
 def _cited(workspace, text):
-    """The passages that an answer links to, as they stand in their notes."""
+    """Return the passages that an answer links to, as they are in their notes."""
     found = []
     for inner in re.findall(r"\[\[([^\]]*#span=[^\]]*)\]\]", text):
         link = parse_reference(f"[[{inner}]]")

@@ -1,4 +1,4 @@
-"""A model may say what no UTF-8 can hold: halves of surrogate pairs, in its words and in its calls."""
+"""Text of a model that can't be encoded as UTF-8 (halves of surrogate pairs) in its messages and calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Libraries of models are imported in a thread: an import in the loop would hold every other caller."""
+"""Libraries of models are imported in a thread, since an import in the loop would block every caller."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""News that start a turn: a real feed, a real model server, and a whole vault between them."""
+"""Notifications that start a turn, with a real feed, a real model server and a whole vault."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from app.agent.notifications import NotificationTrigger
 from app.agent.transcript import AgentText, Notice, TurnFinished, UserText
 from app.agent.turn import UserPrompt
-from app.settings import ModelSettings
+from app.settings import AnswerByBuiltIn, AnswerByModel, ModelSettings
 from app.sources.config import FeedConfig
 from tests.sources.feed_server import FeedServer, rss
 from tests.support.model_server import ModelServer, Say
@@ -24,7 +24,7 @@ def server():
 
 @pytest.fixture
 async def news_turns(workspace, server):
-    """As the workspace's own, without the waits; the feed may be asked for on this machine."""
+    """Replace the trigger with one without delays; the feed may be on this machine."""
     await workspace._news_turns.close()
     workspace.sources._fetcher = server.fetcher()
     made = NotificationTrigger(
@@ -46,11 +46,12 @@ async def add_feed(workspace, server, *, starts_turn: bool):
 
 
 async def checked(workspace):
-    """Ask the feed now, as its button does."""
+    """Fetch the feed now, like its button."""
     await workspace.sources.check_feed("feed")
 
 
 def use_model(workspace, model):
+    workspace.settings.agent.answering = AnswerByModel()
     workspace.settings.model = ModelSettings(
         provider="openai-compatible", base_url=model.address, model="scripted", request_timeout=10
     )
@@ -86,14 +87,14 @@ async def test_without_permission_or_a_model_no_turn_starts_and_notifications_wa
         server.body, server.etag = rss("two", "one"), '"2"'
         await checked(workspace)
         assert news_turns._waiting is None and not workspace.agent.store.list_conversations()
-        # They come along with the next thing that the person says.
+        # They are delivered with the user's next message.
         talk = workspace.agent.create().id
         finished = asyncio.Queue[TurnFinished]()
         workspace.events.subscribe(TurnFinished, finished.put_nowait)
         workspace.agent.start(talk, UserPrompt("hello"))
         await asyncio.wait_for(finished.get(), 30)
         assert "<news" in json.dumps(model.requests[0]["messages"])
-    workspace.settings.model = ModelSettings()
+    workspace.settings.agent.answering = AnswerByBuiltIn()
     kept = workspace.sources.get("feed").config
     await workspace.sources.change(kept.model_copy(update={"starts_turn": True}))
     server.body, server.etag = rss("three", "two", "one"), '"3"'

@@ -1,4 +1,4 @@
-"""Notes that real vaults hold seldom and windows stumble over, added to a generated vault."""
+"""Notes that are rare in real vaults but hard for the window, added to a generated vault."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SHARE = 5
 
 
 def add_awkward(folder: Path, seed: int = 1) -> None:
-    """Add to the vault: `BUSIEST`, to which each fifth note links, `LONGEST` of 3 MB, `RICHEST` in links."""
+    """Add three notes: `BUSIEST`, linked from every fifth note, `LONGEST` of 3 MB, and `RICHEST` in links."""
     notes = sorted(folder.rglob("*.md"))
     for note in notes[::_SHARE]:
         with note.open("a", encoding="utf-8") as file:

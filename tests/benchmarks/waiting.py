@@ -1,9 +1,10 @@
 """How long one caller waits while another keeps the service loop busy. Target: 50 ms.
 
 Run: python -m tests.benchmarks.waiting [--check]
-While each load runs, another task asks the loop for its turn again and again; the longest time that it does
-not get one is the wait. Loads: 1,000 tool calls in one response of a model, a move of a note with 60,000
-links to it, 200,000 unknown arguments by HTTP, and a body of 10 MB with a million values.
+
+While each load runs, another task yields to the loop continuously; the wait is the longest time between two
+of its turns. Loads: 1,000 tool calls in one response of a model, a move of a note with 60,000 links to it,
+200,000 unknown arguments by HTTP, and a body of 10 MB with a million values.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from app.agent.turn import UserPrompt
 from app.permissions.approval import ApprovalRequest, Approved, Decision
 from app.permissions.caller import Caller
 from app.servers.endpoint_file import find_endpoint
-from app.settings import ModelSettings, Settings
+from app.settings import AnswerByModel, ModelSettings, Settings
 from app.toolkit.call import Call
 from app.workspace.opening import open_workspace
 from app.workspace.workspace import Workspace
@@ -53,7 +54,7 @@ def make_vault(root: Path) -> None:
 
 
 async def longest_wait(load: Awaitable[object]) -> tuple[float, float]:
-    """Run `load`; the longest time without a turn of the loop, and how long it took, in ms."""
+    """Run `load`; return the longest time without a turn of the loop, and the duration, in ms."""
     waits = [0.0]
 
     async def watch() -> None:
@@ -78,13 +79,14 @@ async def longest_wait(load: Awaitable[object]) -> tuple[float, float]:
 
 
 async def talk(workspace: Workspace, count: int) -> None:
-    """A turn of a model that asks for `count` tool calls in one response."""
+    """Run a turn of a model that requests `count` tool calls in one response."""
     calls = RawCalls(tuple(("read_note", json.dumps({"name": f"Spoke {n % NOTES}"})) for n in range(count)))
     finished = asyncio.get_running_loop().create_future()
     unsubscribe = workspace.events.subscribe(TurnFinished, finished.set_result)
     server = await asyncio.to_thread(ModelServer, calls, Say("Done."))
     await asyncio.to_thread(server.__enter__)
     try:
+        workspace.settings.agent.answering = AnswerByModel()
         workspace.settings.model = ModelSettings(
             provider="openai-compatible", base_url=server.address, model="scripted", request_timeout=60
         )
@@ -155,7 +157,7 @@ async def measure(folder: Path) -> list[tuple[str, float, float]]:
 
 
 def keep_bytecode(folder: Path) -> None:
-    """Compile in a process of its own what the first turn imports, as an installation does."""
+    """Compile the imports of the first turn in another process, as an installation does."""
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     command = [sys.executable, "-c", "from app.agent import models; models.load()"]
     root = str(Path(__file__).resolve().parents[2])
@@ -164,8 +166,8 @@ def keep_bytecode(folder: Path) -> None:
 
 
 def main() -> int:
-    """Print the waits; with --check the exit status says whether all are within the target."""
-    # As in the app, whose own collector never looks at everything while something runs.
+    """Print the waits; with --check, the exit status reports whether all are within the target."""
+    # As in the app, whose own collector never runs a full collection while something runs.
     gc.disable()
     with tempfile.TemporaryDirectory() as folder:
         keep_bytecode(Path(folder) / "bytecode")

@@ -1,9 +1,10 @@
-"""Calls per second and p95 through each way in.
+"""Calls per second and p95 through each interface.
 
 Run: python -m tests.benchmarks.ways_in [--check]
-The vault is open in a process of its own; the clients are here. Every call reads a note of 2 kB. The peers
-do the same in the same run: the bare HTTP library, the bare SDK server of MCP, and the runner alone.
-Target: a read by one client, by MCP or the HTTP API, takes at most 1.3 times what the bare SDK server needs.
+
+The vault is open in its own process; the clients are in this one. Every call reads a note of 2 kB. The peers
+do the same in the same run: the bare HTTP library, the bare SDK server of MCP, and the runner alone. Target:
+a read by one client, by MCP or the HTTP API, takes at most 1.3 times as long as with the bare SDK server.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ NOTES, CALLS, CLIENTS, EACH = 400, 400, 50, 20
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """The served vault: its process, its door, and the port of the bare server beside it."""
+    """The served vault: its process, its endpoint, and the port of the bare server."""
 
     root: Path
     port: int
@@ -46,7 +47,7 @@ class Served:
 
 @asynccontextmanager
 async def served(root: Path, *more: str) -> AsyncIterator[Served]:
-    """A vault in a process of its own."""
+    """Serve a vault in its own process."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
@@ -70,7 +71,7 @@ def _name(number: int) -> str:
 
 
 def over_http(http: httpx2.AsyncClient, path: str, headers: dict[str, str]) -> Call:
-    """A caller of the HTTP API, or of the bare server."""
+    """Return a caller of the HTTP API, or of the bare server."""
 
     async def call(number: int) -> None:
         answer = await http.post(path, json={"name": _name(number)}, headers=headers)
@@ -80,7 +81,7 @@ def over_http(http: httpx2.AsyncClient, path: str, headers: dict[str, str]) -> C
 
 
 def over_link(link: RemoteVaultAccess, client: Client) -> Call:
-    """A caller over a link, as the command line has one."""
+    """Return a caller of a remote vault, like the command line."""
 
     async def call(number: int) -> None:
         outcome = await link.call(client, TOOL, {"name": _name(number)})
@@ -90,7 +91,7 @@ def over_link(link: RemoteVaultAccess, client: Client) -> Call:
 
 
 async def http_rows(vault: Served) -> list[Row]:
-    """The HTTP API and a link, against the bare library, for one client and for many."""
+    """Measure the HTTP API and a remote vault against the bare library, for one client and for many."""
     bearer = {"authorization": f"Bearer {vault.token}"}
     rows: list[Row] = []
     async with AsyncExitStack() as stack:
@@ -116,12 +117,12 @@ async def http_rows(vault: Served) -> list[Row]:
 
 
 def _most(way: str) -> int:
-    """One program has so many requests at once; the others of a crowd are other programs."""
+    """Return callers for several programs, since each has a limited number of concurrent requests."""
     return 40 if way == "HTTP API" else CLIENTS
 
 
 async def runner_row(root: Path) -> Row:
-    """The runner alone, in one process: what the gate costs without any way in."""
+    """Measure the runner alone, in one process: the cost of the gate without a server."""
     workspace = await opened(root)
     caller = Caller(CallerKind.HTTP, "Bench")
     try:
@@ -135,7 +136,7 @@ async def runner_row(root: Path) -> Row:
 
 
 async def measured(folder: Path) -> tuple[list[Row], list[McpRow]]:
-    """All rows."""
+    """Return all rows."""
     vault = folder / "vault"
     async with served(vault) as door:
         rows = await http_rows(door)
@@ -143,7 +144,7 @@ async def measured(folder: Path) -> tuple[list[Row], list[McpRow]]:
 
 
 def main() -> int:
-    """Print the rows; with --check the exit status says whether the targets are met."""
+    """Print the rows; with --check, the exit status reports whether the targets are met."""
     with tempfile.TemporaryDirectory() as folder:
         for name in ("CONFIG", "DATA", "CACHE", "LOGS"):
             os.environ[f"SCRIPTORIUM_{name}"] = str(Path(folder) / name.lower())

@@ -1,9 +1,9 @@
-"""Reads of a note through each way in, ours beside a bare server of the SDK in the same run.
+"""Reads of a note through each interface, next to a bare server of the SDK in the same run.
 
 `python -m tests.benchmarks.ways_in_mcp [VAULT] [--calls N] [--check]`: MCP over HTTP and stdio in both eras,
-each beside the same of the bare server, and the HTTP API beside the bare server's quicker era. The calls of
-the two take turns in small batches, so that what else the machine does meets both alike. The target: at most
-1.3 times its latency.
+each next to the same of the bare server, and the HTTP API next to the bare server's faster era. The calls of
+the two alternate in small batches, so that load of the machine affects both alike. The target: at most 1.3
+times its latency.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ Read = Callable[[], Awaitable[None]]
 
 @dataclass(frozen=True)
 class McpRow:
-    """One way in: milliseconds for a read, ours and the bare server's.
+    """One interface: milliseconds per read, ours and the bare server's.
 
-    `ratio` is the median of ours over the bare server's in batches that follow each other.
+    `ratio` is the median ratio to the bare server in consecutive batches.
     """
 
     way: str
@@ -51,12 +51,12 @@ class McpRow:
 
     @property
     def title(self) -> str:
-        """The way in, in words."""
+        """The name of the interface."""
         return "HTTP API" if self.way == API else f"MCP over {self.way}, {self.era}"
 
 
 async def mcp_rows(vault: Path, calls: int) -> list[McpRow]:
-    """Measure all ways; the notes of `vault` are only read."""
+    """Measure all interfaces; the notes of `vault` are only read."""
     sizes = {path: path.stat().st_size for path in vault.rglob("*.md")}
     note = min(sizes, key=lambda path: abs(sizes[path] - _SIZE))
     name = note.relative_to(vault).as_posix()
@@ -107,7 +107,7 @@ async def _compared(way: str, era: str, ours: Read, bare: Read, calls: int) -> M
 
 
 def _batches(times: list[float]) -> list[float]:
-    """The median of each batch: what else runs on the machine changes from one to the next."""
+    """Return the median of each batch, since load of the machine changes between batches."""
     return [statistics.median(times[at : at + _BATCH]) for at in range(0, len(times), _BATCH)]
 
 
@@ -131,7 +131,7 @@ def _module(name: str, *arguments: str) -> list[str]:
 
 @asynccontextmanager
 async def _process(home: str, *arguments: str) -> AsyncIterator[list[str]]:
-    """A server process; the words of the first line that it prints."""
+    """Start a server process and return the words of its first line."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         *arguments,
@@ -202,7 +202,7 @@ async def _stdio(vault: Path, mode: str) -> AsyncIterator[tuple[Client, Client]]
 
 
 def main() -> int:
-    """Print the table; with `--check` the status is 1 where the target is missed."""
+    """Print the table; with `--check`, the status is 1 if the target is missed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("vault", nargs="?", type=Path, default=ROOT / "resources" / "sample-vault")
     parser.add_argument("--calls", type=int, default=300)

@@ -35,7 +35,7 @@ TOOL = "look"
 
 
 class Looked(ToolResult):
-    """A note's text."""
+    """The text of a note."""
 
     path: str
     text: str
@@ -61,7 +61,7 @@ def make_vault(root: Path, notes: int) -> None:
 
 
 async def opened(root: Path) -> Workspace:
-    """The vault, with the tool of the benchmark and the HTTP API on."""
+    """Open the vault, with the tool of the benchmark and the HTTP API enabled."""
     settings = Settings()
     settings.embeddings.enabled = False
     settings.servers.http_api = True

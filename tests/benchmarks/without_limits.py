@@ -1,7 +1,7 @@
-"""The app without limits on how often tools are called: `python -m …without_limits mcp VAULT`.
+"""The app without rate limits: `python -m …without_limits mcp VAULT`.
 
-A measurement calls more in a second than a client may in a minute. With `door VAULT` first, it has the vault
-open as a window does, and prints the port and a token.
+A measurement makes more calls in a second than a client may make in a minute. With `door VAULT` first, it
+opens the vault as a window does, and prints the port and a token.
 """
 
 from __future__ import annotations

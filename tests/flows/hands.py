@@ -1,4 +1,4 @@
-"""What a person sees of the window, waiting for it, and the mouse and keys."""
+"""The visible state of the window, waiting for changes, and mouse and keyboard input."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ PATIENCE_S = 30.0
 
 
 class Hands:
-    """One window, its parts, and what can be done to any of them. `finished`: the turns that have ended."""
+    """One window, its parts, and input to any of them; `finished` counts the ended turns."""
 
     def __init__(self, window: MainWindow) -> None:
         self.window = window
@@ -54,7 +54,7 @@ class Hands:
         window.session.opened.connect(self._follow)
 
     def leave(self) -> None:
-        """Listen no more."""
+        """Unsubscribe from all events."""
         self._disconnect()
 
     def _follow(self, client: VaultClient) -> None:
@@ -62,7 +62,7 @@ class Hands:
             lambda batch: self.finished.extend(event for event in batch if isinstance(event, TurnFinished))
         )
 
-    # What is there
+    # State
 
     @property
     def client(self) -> VaultClient:
@@ -123,7 +123,7 @@ class Hands:
         return frozenset(self.graph.view.graph().paths)
 
     def tags_of(self, path: str) -> tuple[str, ...]:
-        """The tags of a node of the graph."""
+        """Return the tags of a node of the graph."""
         graph = self.graph.view.graph()
         return graph.tags[graph.rows[path]]
 
@@ -139,12 +139,12 @@ class Hands:
 
     @property
     def entries(self) -> Sequence[AuditEntry]:
-        """What the audit panel lists, newest first."""
+        """Return the entries in the audit panel, newest first."""
         return self.audit.model.entries
 
     @property
     def sheets(self) -> list[QDialog]:
-        """The dialogs that are open, but for approvals."""
+        """Return the open dialogs, except approvals."""
         return [
             widget
             for widget in QApplication.topLevelWidgets()
@@ -159,7 +159,7 @@ class Hands:
         return self.window.banners._shown[key].accessibleName()
 
     def said(self) -> str:
-        """All words in the conversation on the screen, as they are drawn."""
+        """Return the text of the displayed conversation, as drawn."""
         page = self.agent.transcript.widget()
         return "\n".join(words(label) for label in page.findChildren(QWidget) if words(label))
 
@@ -171,7 +171,7 @@ class Hands:
     # Waiting
 
     async def until(self, true: Callable[[], object], what: str = "", seconds: float = PATIENCE_S) -> None:
-        """Wait until `true()`; a task of the window that fails meanwhile ends the wait."""
+        """Wait until `true()`; a failed task of the window ends the wait."""
         deadline = asyncio.get_running_loop().time() + seconds
         while not true():
             self.check()
@@ -180,7 +180,7 @@ class Hands:
             await asyncio.sleep(0.005)
 
     def sight(self) -> str:
-        """What the window shows, for the message of a test that fails."""
+        """Describe the state of the window, for the message of a failed test."""
         lines = [f"banner: {self.banner(key)}" for key in self.banners]
         for sheet in self.sheets:
             said = [words(each) for each in sheet.findChildren(QWidget) if words(each)]
@@ -192,15 +192,15 @@ class Hands:
         return "\n".join(lines)
 
     def check(self) -> None:
-        """Nothing that the window started has failed, but for what the test expects."""
+        """Check that nothing in the window has failed, except for expected errors."""
         for failure in self.failures:
             if not isinstance(failure.error, self.expected_failures):
                 raise AssertionError(f"failed to {failure.what}") from failure.error
 
-    # Hands
+    # Input
 
     async def click(self, widget: QWidget, at: QPoint | None = None) -> None:
-        """Click a widget that can be seen and pressed."""
+        """Click a widget that is visible and enabled."""
 
         def place() -> QPoint:
             return at if at is not None else widget.rect().center()
@@ -220,7 +220,7 @@ class Hands:
         await self.until(lambda: pressed or QApplication.activePopupWidget(), "the click is taken")
 
     async def press(self, text: str, inside: QWidget | None = None) -> None:
-        """Click the button that says `text`, in `inside` or in the dialog that is open."""
+        """Click the button `text`, in `inside` or in the open dialog."""
         await self.until(lambda: self._buttons(text, inside), f"there is a button {text!r}")
         await self.click(self._buttons(text, inside)[0])
 
@@ -233,7 +233,7 @@ class Hands:
         ]
 
     async def choose(self, menu: QMenu, text: str) -> None:
-        """Choose the entry of a menu that is open, by mouse."""
+        """Choose the entry of an open menu with the mouse."""
         await self.until(lambda: any(action.text() == text for action in menu.actions()), f"menu has {text}")
         action: QAction = next(action for action in menu.actions() if action.text() == text)
         if menu.isVisible():
@@ -242,13 +242,13 @@ class Hands:
             action.trigger()
 
     async def front(self) -> None:
-        """Bring the window to the front, as a window manager does when a dialog closes; shortcuts need it."""
+        """Activate the window, as a window manager does when a dialog closes; shortcuts need it."""
         if not self.window.isActiveWindow():
             self.window.activateWindow()
             await self.until(self.window.isActiveWindow, "the window is in front")
 
     def key(self, key: Qt.Key, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
-        """Press a key where the focus is."""
+        """Press a key in the focused widget."""
         target = QApplication.focusWidget() or self.window
         QTest.keyClick(target, key, modifier)
 
@@ -257,7 +257,7 @@ class Hands:
 
 
 def words(widget: QWidget) -> str:
-    """The words that a widget draws."""
+    """Return the text that a widget draws."""
     if isinstance(widget, QLabel):
         return widget.text()
     plain = getattr(widget, "toPlainText", None)

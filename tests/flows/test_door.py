@@ -1,4 +1,4 @@
-"""The desktop serves other programs for as long as it has a vault open, and says where it can't."""
+"""The desktop serves other programs while a vault is open, and reports when it can't."""
 
 from __future__ import annotations
 

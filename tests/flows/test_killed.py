@@ -1,4 +1,4 @@
-"""The whole app is killed in the middle of an approved commit; the next start settles it."""
+"""The whole app is killed in the middle of an approved commit, and the next start recovers it."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ SCRIPT = Caller(CallerKind.CLI, "script")
 
 
 async def some_history(pilot: Pilot) -> None:
-    """Six calls by two callers: reads, approvals, a denial, a failure."""
+    """Make six calls by two callers: reads, approvals, a denial, a failure."""
     for tool, arguments, caller, answer in (
         ("read_note", {"name": "Tea"}, CLAUDE, ""),
         ("add_tag", {"name": "Tea", "tag": "drink"}, CLAUDE, "yes"),
@@ -78,7 +78,7 @@ def test_the_log_is_filtered_searched_and_exported(app_run, garden: Path, tmp_pa
 
 
 async def export(pilot: Pilot, entry: str, file: Path) -> None:
-    """Export filtered entries by the menu and the file dialog."""
+    """Export filtered entries with the menu and the file dialog."""
     panel = pilot.audit
     menu = panel.export_button.menu()
     await pilot.click(panel.export_button)
@@ -131,7 +131,7 @@ def test_a_row_that_was_tampered_with_is_named(app_run, garden: Path) -> None:
 
 
 def tamper(database: Path) -> None:
-    """Write another caller into the third row, past the triggers that forbid it."""
+    """Change the caller in the third row, bypassing the triggers that forbid it."""
     with sqlite3.connect(database) as connection:
         tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type='table'")]
         triggers = connection.execute("SELECT name FROM sqlite_master WHERE type='trigger'").fetchall()

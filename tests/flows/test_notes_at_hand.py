@@ -1,4 +1,4 @@
-"""Working on notes by hand: open, edit, save, others' edits, links, backlinks, search, unsaved text."""
+"""Working on notes in the window: edit, save, external edits, links, backlinks, search, drafts."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_a_note_is_opened_edited_and_saved(app_run, garden: Path) -> None:
         await pilot.write_at_end(note, "Cut it back.")
         tabs = note.parentWidget().parentWidget()
         await pilot.save(note)
-        # The note's own line ends and every other byte stay.
+        # The note's own line endings and every other byte stay.
         assert mint.read_bytes() == before + b"Cut it back."
         assert tabs.tabText(0) == "Mint"
         entry = await pilot.select_entry("save")
@@ -58,7 +58,7 @@ def test_an_outside_edit_of_a_clean_note_shows_by_itself(app_run, garden: Path) 
 
 @pytest.fixture
 def late_autosave(settings: Settings) -> None:
-    """Typed text stays unsaved for as long as a test needs it to."""
+    """Delay autosave, so that typed text stays unsaved as long as a test needs it."""
     settings.editor.autosave_delay = 120
     save_settings(settings)
 
@@ -80,13 +80,13 @@ def test_typed_text_is_saved_without_being_asked_and_is_one_entry_of_the_history
             assert tabs.tabText(0) == "Mint"
             await pilot.until(lambda: not note.document.dirty, "it is saved")
             assert mint.read_bytes() == before + b"".join(TYPED[:number])
-        # The other tab takes the focus: what was typed is saved before any delay is over.
+        # The other tab takes the focus: the typed text is saved before any delay ends.
         settings.editor.autosave_delay = 120
         pilot.window._apply_settings(settings)
         await pilot.write_at_end(note, " Often.")
         await pilot.open_note("Tea.md")
         await pilot.until(lambda: mint.read_bytes().endswith(b" Often."), "it is saved")
-        # One line of the activity stands for the session, and shows all of it.
+        # One line of the activity feed stands for the session and shows all of it.
         panel = await show_feed(pilot)
 
         def session() -> list[ActivityItem]:
@@ -103,7 +103,7 @@ def test_typed_text_is_saved_without_being_asked_and_is_one_entry_of_the_history
         assert b"".join(changes.diff_view.diff.after) == mint.read_bytes()
         await pilot.press("Close")
         await pilot.until(lambda: not pilot.sheets)
-        pilot.window.view.commands.act("history", "Plants/Mint.md")
+        pilot.window.view.commands.run_command("history", "Plants/Mint.md")
         await pilot.until(lambda: pilot.sheets, "the history")
         dialog = pilot.sheets[0]
         assert isinstance(dialog, HistoryDialog)
@@ -117,7 +117,7 @@ def test_typed_text_is_saved_without_being_asked_and_is_one_entry_of_the_history
 
 
 def asks_about(note: NoteView, file: Path) -> bool:
-    """Whether the note asks about what the file holds now, not about a write that was half done."""
+    """Return whether the note asks about the file's current content, not about a partial write."""
     conflict = note.document.conflict
     theirs = conflict.theirs if conflict is not None else None
     return (
@@ -141,7 +141,7 @@ def test_an_outside_edit_of_unsaved_text_asks_and_merging_keeps_both(app_run, ga
         await pilot.until(lambda: not note.document.dirty, "it is saved")
         assert water.read_bytes() == b"# Water\n\nTheirs.\n\nTwo.\n\nThree.\nMine."
         assert note.notice.text == ""
-        # Both wrote at the same place: what is given up stays in the history.
+        # Both changed the same line: the discarded text stays in the history.
         await pilot.write_at_end(note, " And more.")
         water.write_bytes(b"# Water\n\nTheirs.\n\nTwo.\n\nThree.\nTheirs again.")
         await pilot.until(lambda: asks_about(note, water), "it asks")
@@ -196,12 +196,12 @@ def test_links_and_backlinks_lead_from_note_to_note(app_run, garden: Path) -> No
         await pilot.front()
         QTest.keyClick(pilot.window, Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
         tea = await pilot.shown("Tea.md")
-        # A name that no note has: it is asked whether to make one.
+        # An unresolved name: the user is asked whether to create the note.
         await pilot.show_reading(tea)
         await pilot.until(lambda: "Kettle" in tea.reader.toPlainText())
         await pilot.follow(tea.reader, "Kettle")
         await pilot.until(lambda: pilot.sheets, "the question")
-        await pilot.press("Make it")
+        await pilot.press("Create")
         await pilot.shown("Kettle.md")
         assert (garden / "Kettle.md").read_bytes() == b"# Kettle\n"
 
@@ -244,7 +244,7 @@ def test_search_finds_and_opens_at_the_line(app_run, garden: Path) -> None:
         note = await pilot.shown("Long.md")
         await pilot.edit(note)
         await pilot.until(lambda: note.editor.textCursor().blockNumber() == 302, "the cursor is at the line")
-        # The results follow the query; a query that can't be read says where.
+        # The results follow the query; an invalid query shows its position.
         pilot.search.field.setFocus()
         pilot.search.field.selectAll()
         QTest.keyClicks(pilot.search.field, "tag:nature -samovar")

@@ -1,4 +1,4 @@
-"""An agent from outside in the real window: chosen in the menu, it answers, asks, is denied and is undone."""
+"""An external agent in the real window: chosen in the menu, it answers, asks, is denied and undone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An MCP client renames a note that 40 others link to: each diff is seen, and one yes commits it once."""
+"""An MCP client renames a note with 40 backlinks: each diff is shown, and one approval commits it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LINKING = 40
 
 
 def linked_vault(root: Path) -> Path:
-    """A note, and forty others that link to it in their own words."""
+    """Write a note, and forty others that link to it in different ways."""
     (root / "Notes").mkdir(parents=True)
     (root / "Old name.md").write_text("# The note\n", "utf-8")
     for n in range(LINKING):
@@ -38,12 +38,12 @@ def linked_vault(root: Path) -> Path:
 
 
 def outside(work: Callable[[], Coroutine[Any, Any, Any]]) -> asyncio.Task[Any]:
-    """Work of another program: in a loop and a thread of its own."""
+    """Run the work of another program in a loop and a thread of its own."""
     return asyncio.ensure_future(asyncio.to_thread(lambda: asyncio.run(work())))
 
 
 async def connect(pilot: Pilot, name: str) -> tuple[str, str]:
-    """Give a program a token on the page of connections; the server's address and the token."""
+    """Give a program a token on the connections page, and return the server's address and the token."""
     pilot.window.menu.run("show-connections")
     panel = pilot.panel("connections", ConnectionsPanel)
     await pilot.until(lambda: panel.isVisible() and panel.shown is not None, "the page is shown")
@@ -66,7 +66,7 @@ async def connect(pilot: Pilot, name: str) -> tuple[str, str]:
 
 
 async def read_every_diff(pilot: Pilot, dialog: ApprovalDialog) -> None:
-    """Go through the files with the arrow keys and see each one's own difference."""
+    """Go through the files with the arrow keys and see the difference of each."""
     proposal = dialog.current.request.proposal
     files, page = dialog.page.files, dialog.page
     assert files.model.rowCount() == LINKING + 1 == len(proposal.changes)
@@ -88,7 +88,7 @@ async def read_every_diff(pilot: Pilot, dialog: ApprovalDialog) -> None:
 
 
 async def undo_at_a_terminal(pilot: Pilot, root: Path) -> None:
-    """`scriptorium undo` in a process of its own: it names the call, and asks in the window that is open."""
+    """Run `scriptorium undo` in its own process: it names the call and asks in the open window."""
     command = [sys.executable, "-m", "app", "undo", "--vault", str(root)]
     none = subprocess.DEVNULL
     run = partial(subprocess.run, command, capture_output=True, text=True, stdin=none, check=False)

@@ -1,4 +1,4 @@
-"""A vault that is open for reading only: nothing can be typed, and nobody is asked for what can't be done."""
+"""A vault open for reading only: nothing can be typed, and no approval is requested."""
 
 from __future__ import annotations
 

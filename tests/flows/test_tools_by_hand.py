@@ -1,4 +1,4 @@
-"""Journeys through the tools: run by a form from the palette, and switched off in the settings."""
+"""Tools are run with a form from the palette, and switched off in the settings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from app.settings import Settings, save_settings
 from tests.flows.pilot import Pilot
 
 OUTSIDER = Caller(CallerKind.MCP, "claude", turn="t")
-# A tool of every category, what is filled in, and what comes of it.
+# A tool of every category, its input, and its result.
 BY_HAND = (
     ("notes", "create_note", {"name": "Sencha", "content": "A green one."}, "Created Sencha"),
     ("search", "search_by_tags", {"tags": "nature"}, "2 notes"),
@@ -97,14 +97,14 @@ def test_a_tool_with_operations_is_run_by_its_form(app_run, garden: Path) -> Non
         assert isinstance(name, NameField)
         name.setFocus()
         QTest.keyClicks(name, "camel")
-        await pilot.until(lambda: name.offered == ("Camellia",), "the note's name is offered")
+        await pilot.until(lambda: name.shown_completions == ("Camellia",), "the note's name is offered")
         QTest.keyClick(name, Qt.Key.Key_Tab)
         assert name.text() == "Camellia"
         heading = asked.editors["heading"].control
         assert isinstance(heading, NameField)
         heading.setFocus()
         QTest.keyClicks(heading, "car")
-        await pilot.until(lambda: heading.offered == ("Care",), "the note's heading is offered")
+        await pilot.until(lambda: heading.shown_completions == ("Care",), "the note's heading is offered")
         QTest.keyClick(heading, Qt.Key.Key_Return)
         assert heading.text() == "Care" and asked.isVisible()
         text = asked.editors["text"].control
@@ -123,7 +123,7 @@ def test_a_tool_with_operations_is_run_by_its_form(app_run, garden: Path) -> Non
 
 
 def fill(asked: ToolFormDialog, values: dict[str, str]) -> None:
-    """Put values into the fields of a form, as typing or choosing does."""
+    """Set the fields of a form, as typing or choosing does."""
     for name, value in values.items():
         control = asked.editors[name].control
         if isinstance(control, QComboBox):

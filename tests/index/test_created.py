@@ -29,7 +29,7 @@ def created(index: VaultIndex, path: NotePath) -> float:
 
 
 async def replaced(vault: Vault, path: str, text: str) -> None:
-    """Save as the app and most editors do: a new file takes the place of the old one."""
+    """Save as the app and most editors do: a new file replaces the old one."""
     fresh = vault.root / ".fresh"
     fresh.write_text(text, "utf-8")
     fresh.replace(vault.root / path)
@@ -78,7 +78,7 @@ async def test_a_new_index_takes_the_first_sighting_from_the_journal(tmp_path: P
     first = journal.commits()[-1].time
     store.commit(ChangeSet.of(Move(A, B, b"one", b"one")), author="x")
     store.commit(ChangeSet.of(Update(B, b"one", b"two")), author="x")
-    # Another note takes the name, and the old one is not mistaken for it.
+    # Another note takes the name, and is not mistaken for the old one.
     store.commit(ChangeSet.of(Create(A, b"new")), author="x")
     second = journal.commits()[0].time
     later = time.time() + 3600

@@ -32,7 +32,7 @@ LINES = ("[[n]]", "[[a/m|x]]", "[[M]]", "#tag", "- supports [[É]]", "![[img.png
 
 
 def timeless(index: VaultIndex) -> dict[str, object]:
-    """Everything that the index says but times: who writes our own bytes again changes only that."""
+    """Return the content of the index without times, which rewriting the same bytes changes."""
     notes = [replace(note, modified=0.0, created=0.0) for note in index.notes()]
     files = [replace(file, modified=0.0) for file in index.files()]
     return {**said(index), "notes": notes, "files": files}
@@ -70,7 +70,7 @@ class Followed:
             self.taken.notify_all()
 
     async def until_told(self) -> None:
-        """Until the index knows everything that happened before: a file made now has arrived in it."""
+        """Wait until the index knows all earlier changes: a file created now has arrived in it."""
         self.marks += 1
         mark = NotePath(f"mark {self.marks}.md")
         (self.root / mark.text).write_bytes(b"mark")
@@ -102,7 +102,7 @@ async def followed(tmp_path: Path) -> AsyncIterator[Followed]:
 
 
 class Others:
-    """Programs that change the folder, each in its own way, as the dice say."""
+    """Programs that change the folder in random ways."""
 
     def __init__(self, vault: Followed, seed: int) -> None:
         self.vault, self.root = vault, vault.root
@@ -169,14 +169,14 @@ class Others:
             path.unlink()
 
     async def commit(self) -> None:
-        """The app's own write, which it refreshes itself."""
+        """Commit like the app, which refreshes the index itself."""
         path = self.place()
         note = NotePath(path.relative_to(self.root).as_posix())
         if path.is_file():
             change: Create | Update | Move = Update(note, path.read_bytes(), self.text())
         else:
             change = Create(note, self.text())
-        with suppress(ConflictError):  # a name that differs from another only by its case
+        with suppress(ConflictError):  # A name that differs from another only by case.
             self.vault.store.commit(ChangeSet.of(change), author="agent")
             await self.vault.index.refresh([note])
 

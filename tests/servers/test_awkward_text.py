@@ -1,4 +1,4 @@
-"""Text that no UTF-8 can hold, NUL, a megabyte and deep JSON in every argument: over HTTP, MCP and inside."""
+"""Invalid UTF-8, NUL, a megabyte and deep JSON in every argument: over HTTP, MCP and directly."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _TEXTS = st.sampled_from(_AWKWARD) | st.text(st.characters(exclude_categories=()
 
 
 def nested(depth: int) -> object:
-    """Lists in lists."""
+    """Return nested lists."""
     value: object = "\ud800"
     for _ in range(depth):
         value = [value]
@@ -48,12 +48,12 @@ _VALUES = _TEXTS | st.sampled_from(
 
 
 def arguments_of(tool, value_of) -> dict[str, object]:
-    """A call of a tool with something for each argument."""
+    """Return a call of a tool with a value for each argument."""
     return {one.name: value_of(one.name) for one in tool.parameters}
 
 
 async def is_well(workspace) -> None:
-    """Later calls and the user's own saves are as they were, and the log is whole."""
+    """Check that later calls and the user's own saves work, and the log is intact."""
     path = NotePath("People/John Harrison.md")
     before = workspace.store.read(path)
     saved = await workspace.runner.run(Call.save(path, before, before + b"\nmine\n"))
@@ -153,7 +153,7 @@ async def test_one_request_over_mcp_blocks_no_other(workspace, era):
 
 
 def nested_text(depth: int) -> object:
-    """Lists in lists, of good text."""
+    """Return nested lists of valid text."""
     value: object = "x"
     for _ in range(depth):
         value = [value]

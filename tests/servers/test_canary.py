@@ -1,4 +1,4 @@
-"""Nothing of a private note reaches a program outside by HTTP or MCP: lists, prompts, names, news."""
+"""No text of a private note reaches an external program by HTTP or MCP."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ async def test_mcp_reveals_no_private_note(workspace, era):
 
 
 async def _completed(client, reference, argument: str, of) -> object:
-    """What can be completed for an argument, from several beginnings."""
+    """Return the completions of an argument, from several prefixes."""
     found = []
     for text in ("", "x", CANARY[:4], "Notes/", "T"):
         with contextlib.suppress(MCPError):

@@ -1,4 +1,4 @@
-"""Tools over MCP, in both eras: what is offered is true, and what comes of a call is told as it is."""
+"""Tools over MCP in both eras: the descriptions are correct, and results are reported unchanged."""
 
 from __future__ import annotations
 

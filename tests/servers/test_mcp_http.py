@@ -38,7 +38,7 @@ def call(id: object, tool: str, **arguments: object) -> dict[str, object]:
 
 
 async def session_of(http: httpx2.AsyncClient) -> dict[str, str]:
-    """The headers of a new session."""
+    """Return the headers of a new session."""
     hello = await http.post("/mcp", json=HELLO, headers=ACCEPT)
     headers = {**ACCEPT, "mcp-session-id": hello.headers["mcp-session-id"]}
     ready = {"jsonrpc": "2.0", "method": "notifications/initialized"}
@@ -77,7 +77,7 @@ async def test_each_client_has_a_bounded_number_of_sessions(door, monkeypatch):
         opened = [await session_of(http) for _ in range(3)]
         assert (await http.post("/mcp", json=HELLO, headers=ACCEPT)).status_code == 503
         await http.delete("/mcp", headers=opened[0])
-        # The session ends a moment after it was told to.
+        # The session ends with a short delay.
         while (await http.post("/mcp", json=HELLO, headers=ACCEPT)).status_code == 503:
             await asyncio.sleep(0)
 
@@ -201,7 +201,7 @@ async def test_a_client_that_reconnects_gets_missed_events(workspace, approver):
 
 
 def bare(workspace, reconnect_timeout: float, **more: float):
-    """The server without the guard, so that its patience can be chosen; over real connections."""
+    """The server without the guard, with configurable timeouts, over real connections."""
     from contextlib import asynccontextmanager
 
     from app.servers.security import CLIENT_KEY

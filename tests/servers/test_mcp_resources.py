@@ -1,4 +1,4 @@
-"""Notes and blocks as resources, prompts and completion: all by the tools, with their rules and their log."""
+"""Notes and blocks as resources, prompts and completion: all through the tools, with their rules and log."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ async def test_a_client_is_notified_of_subscribed_notes_and_changed_lists(worksp
 
 
 async def changes(workspace, client) -> None:
-    """A followed note changes, a note is made, a category is switched off."""
+    """Change a subscribed note, create a note, and switch a category off."""
     await client.call_tool("edit_note", {"name": "H4", "op": "append", "text": "More."})
     await client.call_tool("create_note", {"name": "Quite new"})
     here = workspace.vault_settings

@@ -1,4 +1,4 @@
-"""A link is the same vault as the hub it leads to."""
+"""A remote vault behaves like the local one that it is connected to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who is not let in, and what a flood of strangers comes to: all of it over real sockets."""
+"""Rejected clients, and a flood of unauthenticated connections, over real sockets."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TOOLS = "/api/v1/tools"
 
 
 async def raw(door: OpenDoor, request: bytes, *, wait: float = 10.0) -> bytes:
-    """All that the server answers to these bytes."""
+    """Return the server's whole answer to these bytes."""
     reader, writer = await asyncio.open_connection("127.0.0.1", door.sign.port)
     try:
         writer.write(request)
@@ -36,7 +36,7 @@ async def raw(door: OpenDoor, request: bytes, *, wait: float = 10.0) -> bytes:
 
 
 def request(door: OpenDoor, *headers: str, method: str = "GET", path: str = TOOLS) -> bytes:
-    """A request with just these headers, closing the connection after it."""
+    """Send a request with just these headers and close the connection."""
     lines = [f"{method} {path} HTTP/1.1", *headers, "connection: close"]
     return "\r\n".join([*lines, "", ""]).encode("latin-1")
 

@@ -25,6 +25,7 @@ from app.permissions.caller import Caller, CallerKind
 from app.settings import AgentProfile, Settings, TeamSettings, WebSettings
 from app.sources.config import FileRule, FolderConfig
 from app.toolkit.call import Call
+from app.toolkit.services import WebServices
 from app.tools import CATALOG, FILE_TOOL
 from app.web.access import WebAccess
 from tests.smoke.local_pages import LocalPages
@@ -89,7 +90,7 @@ async def _walk(vault: Path, calls: tuple[ToolCall, ...], say: Say) -> int:
         workspace = await open_workspace(vault, _settings(pages), approver)
         # The guard refuses requests to this machine; only here it lets the check's own server through.
         web = WebAccess(lambda: workspace.settings.web, lambda *_: None, address_policy=pages.reach)
-        workspace.runner.services.web = web
+        workspace.runner.services["web"] = WebServices(web)
         try:
             await _read_all(workspace)
             await _add_folder(workspace, vault.with_name("Letters"))

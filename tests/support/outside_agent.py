@@ -1,13 +1,16 @@
-"""An agent that speaks the Agent Client Protocol, as a program: it does what the lines of the prompt say.
+"""A scripted program that speaks the Agent Client Protocol: the lines of the prompt are its commands.
 
-Lines end with a line's end or with " ;; ".
+Commands end with a newline or with " ;; ".
 
     !say words · !think words · !plan step|step · !tool kind words · !ask kind words · !read path
+
     !write path words · !edit path words · !edit-silently path words · !delete path · !move path path
+
     !terminal · !mcp tool {json} · !prompt · !heard · !mode · !env NAME · !spawn · !wait · !hang · !crash
 
-`!prompt` says the whole prompt back, `!heard` what the session was told before, `!wait` stops when it is
-cancelled, `!hang` does not. Its sessions are kept in the file that the environment's `AGENT_SESSIONS` names.
+`!prompt` repeats the whole prompt, `!heard` the earlier conversation that was sent to the session, `!wait`
+stops when it is canceled, `!hang` does not. Its sessions are stored in the file that the environment's
+`AGENT_SESSIONS` names.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whatever text a call brings, it is logged and nothing that comes later is held up by it."""
+"""Any text of a call is logged and does not block later calls."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_every_entry_can_be_logged_and_read(tmp_path, texts, paths, numbers, dur
 
 
 class _Refusing:
-    """A log that takes only what has no caller."""
+    """A log that accepts only entries without a caller."""
 
     def __init__(self, error):
         self.error, self.rows = error, []

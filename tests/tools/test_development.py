@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -32,9 +33,14 @@ def dev(workspace, sample_vault):
     return workspace
 
 
+def use_sandbox(workspace, sandbox):
+    services = workspace.runner.services
+    services["development"] = replace(services["development"], sandbox=sandbox)
+
+
 @pytest.fixture
 async def boxed(dev):
-    if problem := await dev.runner.services.sandbox.problem():
+    if problem := await dev.runner.services["development"].sandbox.problem():
         pytest.skip(f"no sandbox on this system: {problem}")
     return dev
 
@@ -43,7 +49,7 @@ async def boxed(dev):
 def open_(dev, sample_vault):
     """The same without a sandbox, and without private notes."""
     (sample_vault / PRIVATE).unlink()
-    dev.runner.services.sandbox = Sandbox("")
+    use_sandbox(dev, Sandbox(""))
     return dev
 
 
@@ -161,7 +167,7 @@ async def test_without_a_sandbox_the_question_and_the_result_say_so(open_, appro
 
 
 async def test_without_a_sandbox_no_model_runs_commands_next_to_private_notes(dev, approver):
-    dev.runner.services.sandbox = Sandbox("")
+    use_sandbox(dev, Sandbox(""))
     outcome = await call(dev, "shell", command="ls")
     assert outcome.error["type"] == "permission_denied" and not approver.asked
     assert (await call(dev, "shell", caller=MINE, command="ls")).success

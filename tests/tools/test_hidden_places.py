@@ -1,4 +1,4 @@
-"""Rules on reading hold in other places than the vault: blocks, the archive, files of folders outside."""
+"""Read rules apply to other stores than the vault: blocks, the archive, files of source folders."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ async def test_a_block_hidden_by_a_rule_does_not_exist(workspace, approver, effe
     swapped = await call(workspace, "context", op="swap", archive_label="open", load_label="secret plan")
     assert kind_of(swapped) == "not_found"
     assert "secret plan" not in {one.label for one in workspace._model_visibility.pinned_for(AGENT)}
-    # Whom the rule does not name sees it, and nothing of it has changed.
+    # A caller that the rule does not name sees it, and it is unchanged.
     mine = Caller.user()
     assert (await call(workspace, "block", mine, op="load", label="secret plan")).result[
         "text"
@@ -106,7 +106,7 @@ async def test_a_file_outside_hidden_by_a_rule_does_not_exist(desk: Desk) -> Non
         refused = await desk.file(op, "private/Diary.txt")
         assert kind_of(refused) == "not_found" and "diary\n" not in str(refused)
     assert "private" not in str((await desk.file("status")).result)
-    # The block that it was loaded into is kept back with it.
+    # The block that it was loaded into is hidden with it.
     loaded = await desk.workspace.runner.run(Call.of("block", {"op": "load", "label": label}, AGENT))
     assert kind_of(loaded) == "not_found"
     told = await desk.workspace.runner.run(Call.of("source", {"op": "status", "source_id": "desk"}, AGENT))

@@ -1,4 +1,4 @@
-"""send_message to places outside: the real gate, key store and log, and servers that speak the protocol."""
+"""send_message to outside services: the real gate, key store and log, and servers that speak the protocol."""
 
 from __future__ import annotations
 
@@ -146,5 +146,5 @@ def test_the_settings_have_no_field_for_a_secret():
 async def test_a_wrong_webhook_in_the_key_store_is_reported(workspace, discord):
     workspace.keys.set("discord", WEBHOOK, "https://example.com/")
     with pytest.raises(InvalidParametersError):
-        workspace.runner.services.channels.channel("discord")
+        workspace.runner.services["messages"].channels.channel("discord")
     assert not (await send(workspace, "discord")).success

@@ -13,6 +13,7 @@ from app.permissions.scope import Operation
 from app.settings import WebSettings
 from app.toolkit.call import Call
 from app.toolkit.outcome import ToolOutcome
+from app.toolkit.services import WebServices
 from app.vault.changes import ChangeSet
 from app.vault.path import NotePath
 from app.web.access import WebAccess
@@ -56,7 +57,7 @@ async def web(workspace: Workspace, server: WebServer) -> AsyncIterator[Workspac
     made = WebAccess(
         lambda: workspace.settings.web, lambda *_: None, address_policy=PublicAndOne(server), resolve=Names()
     )
-    workspace.runner.services.web = made
+    workspace.runner.services["web"] = WebServices(made)
     yield workspace
     await made.close()
 
@@ -118,7 +119,7 @@ async def test_a_search_that_was_shown_for_one_provider_is_not_sent_with_the_key
     made = WebAccess(
         lambda: web.settings.web, lambda *_: key, address_policy=PublicAndOne(server), resolve=Names()
     )
-    web.runner.services.web = made
+    web.runner.services["web"] = WebServices(made)
 
     def meanwhile(request: ApprovalRequest) -> Decision:
         web.settings.web = WebSettings(provider="brave")

@@ -1,4 +1,4 @@
-"""The door of an open vault: it follows the settings, and says so where it can't be opened."""
+"""The endpoint of an open vault follows the settings, and reports when it can't be opened."""
 
 from __future__ import annotations
 

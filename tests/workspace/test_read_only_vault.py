@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from app import paths
 from app.permissions.caller import Caller, CallerKind
 from app.servers.vault_access import Client
 from app.settings import Settings
+from app.toolkit.call import Call
 from app.workspace.opening import open_workspace
 from tests.support.approver import ScriptedApprover
 
@@ -21,6 +23,19 @@ def root(tmp_path: Path) -> Path:
     made.mkdir()
     (made / "Tea.md").write_text("Green.\n", "utf-8")
     return made
+
+
+async def test_a_session_that_only_reads_leaves_nothing_behind(
+    root: Path, approver: ScriptedApprover
+) -> None:
+    await (await open_workspace(root, Settings(), approver, brief=True)).close()
+    data = paths.vault_data_folder(root)
+    before = {file.relative_to(data) for file in data.rglob("*")}
+    reader = await open_workspace(root, Settings(), approver, read_only=True, brief=True)
+    assert (await reader.runner.run(Call.of("vault_info", {}, AGENT))).success
+    assert reader.audit.entries(), "the session itself has a log"
+    await reader.close()
+    assert {file.relative_to(data) for file in data.rglob("*")} == before
 
 
 async def test_tools_that_only_write_are_not_offered_to_agents_and_programs(

@@ -1,4 +1,4 @@
-"""What works in the background for an open vault is told when it dies, and starts again."""
+"""Background tasks of an open vault are reported when they die, and restarted."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ async def test_a_watcher_that_dies_is_reported_and_nothing_is_missed(
 
     async def break_once(batch: object) -> None:
         monkeypatch.setattr(workspace, "_handle_batch", take)
-        # Happens while nobody watches.
+        # This happens while the watcher is not running.
         (workspace.root / "Missed.md").write_text("Nobody saw this.\n", "utf-8")
         raise RuntimeError("a batch that nobody foresaw")
 
@@ -59,7 +59,7 @@ async def test_a_watcher_that_dies_is_reported_and_nothing_is_missed(
 
 
 async def end_watching(workspace: Workspace) -> None:
-    """Take the watcher away that the fixture has started, so that the next one has other parts."""
+    """Stop the fixture's watcher, so that the next one has other parts."""
     for task in tuple(workspace._supervisor._running.values()):
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)

@@ -14,10 +14,10 @@ from pydantic import Field
 from app.errors import ConflictError, InvalidParametersError, LimitError, NotFoundError, PermissionDeniedError
 from app.permissions.approval import Effect
 from app.permissions.impact import COMMAND
-from app.toolkit.context import ToolContext
 from app.toolkit.file_view import FileView, ask_to_read, resolve_path
 from app.toolkit.proposal import EffectProposal, Proposal
 from app.toolkit.result import ToolResult
+from app.toolkit.services import FileContext
 from app.toolkit.tool import tool
 from app.vault.changes import ChangeSet, Create, Update, after_of, content_hash
 from app.vault.path import NotePath
@@ -53,7 +53,7 @@ class ActionAllowed(ToolResult):
 
 @tool(category=CATEGORY)
 async def agent_read(
-    context: ToolContext,
+    context: FileContext,
     path: FilePath,
     line: Annotated[int, Field(ge=1)] | None = None,
     limit: Annotated[int, Field(ge=0)] | None = None,
@@ -80,7 +80,7 @@ async def agent_read(
 
 @tool(category=CATEGORY)
 async def agent_write(
-    context: ToolContext,
+    context: FileContext,
     path: FilePath,
     content: Annotated[str, Field(max_length=_MAX_TEXT_BYTES)],
     known_hash: str = "",
@@ -119,7 +119,7 @@ async def agent_write(
 
 @tool(category=CATEGORY, always_asks=True)
 async def agent_action(
-    context: ToolContext,
+    context: FileContext,
     what: Annotated[str, Field(min_length=1)],
     kind: str = "other",
     details: list[str] | None = None,
@@ -163,7 +163,7 @@ def _line_range(text: str, line: int | None, limit: int | None) -> str:
     return "".join(lines[first : None if limit is None else first + limit])
 
 
-def _plan_write(context: ToolContext, target: NotePath, content: str, known_hash: str) -> Create | Update:
+def _plan_write(context: FileContext, target: NotePath, content: str, known_hash: str) -> Create | Update:
     vault = context.vault
     try:
         after = content.encode("utf-8")

@@ -163,10 +163,10 @@ class DictionaryStatus(QLabel):
 
     async def _find_dictionaries(self) -> None:
         found = await asyncio.to_thread(installed_languages)
-        words = self.tr("Dictionaries on this computer: {0}.").format(", ".join(found))
+        text = self.tr("Dictionaries on this computer: {0}.").format(", ".join(found))
         missing = self.tr("There are no dictionaries on this computer, so spelling is not checked. ")
         how = self.tr("Install enchant and a hunspell dictionary of your language, then restart the app.")
-        self.setText(words if found else missing + how)
+        self.setText(text if found else missing + how)
 
 
 def installed_languages() -> tuple[str, ...]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from app.desktop.theme.theme import ThemeSource, icon
 
 _ICONS = {"danger": "warning-octagon", "warning": "warning", "info": "info"}
 _MAX_BANNERS = 4
+# Of those that wait, so that a program can't fill the memory with notices.
+_MAX_KEPT = 50
 
 
 Action = tuple[str, Callable[[], None]]
@@ -19,6 +21,8 @@ Action = tuple[str, Callable[[], None]]
 
 class Banner(QFrame):
     """One message: icon, text, action buttons and a close button."""
+
+    dismissed = Signal()
 
     def __init__(self, theme: ThemeSource, text: str, tone: str, actions: Sequence[Action]) -> None:
         super().__init__()
@@ -32,12 +36,12 @@ class Banner(QFrame):
         mark = QLabel()
         color = {"danger": theme.theme.danger, "warning": theme.theme.warning}.get(tone, theme.theme.accent)
         mark.setPixmap(icon(theme.theme, _ICONS[tone], color).pixmap(18, 18))
-        words = QLabel(text)
-        words.setTextFormat(Qt.TextFormat.PlainText)
-        words.setWordWrap(True)
-        words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        label = QLabel(text)
+        label.setTextFormat(Qt.TextFormat.PlainText)
+        label.setWordWrap(True)
+        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         row.addWidget(mark)
-        row.addWidget(words, 1)
+        row.addWidget(label, 1)
         for name, act in actions:
             button = QPushButton(name)
             button.clicked.connect(act)
@@ -53,10 +57,14 @@ class Banner(QFrame):
         """Remove the message."""
         self.hide()
         self.deleteLater()
+        self.dismissed.emit()
 
 
 class Banners(QWidget):
-    """The column of messages; a new message replaces the one with the same key."""
+    """The column of messages; a new message replaces the one with the same key.
+
+    A message that has no room waits for it: none is dropped.
+    """
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -80,20 +88,31 @@ class Banners(QWidget):
     ) -> None:
         """Show `text` with a button for each action; `tone` is "info", "warning" or "danger"."""
         self.clear(key)
-        passing = [known for known, one in self._shown.items() if one.tone != "danger"]
-        if len(self._shown) >= _MAX_BANNERS and passing:
-            self.clear(passing[0])
         banner = Banner(self._theme, text, tone, [action for action in actions if action is not None])
         self._shown[key] = banner
         self._column.addWidget(banner)
-        banner.destroyed.connect(lambda *_: self._forget(key, banner))
+        banner.dismissed.connect(lambda: self._forget(key, banner))
+        self._arrange()
 
     def clear(self, key: str) -> None:
         """Remove the message with this key, if shown."""
         banner = self._shown.pop(key, None)
         if banner is not None:
             banner.dismiss()
+            self._arrange()
 
     def _forget(self, key: str, banner: Banner) -> None:
         if self._shown.get(key) is banner:
             del self._shown[key]
+            self._arrange()
+
+    def _arrange(self) -> None:
+        """Show every error and the newest other messages; the rest follow when one is dismissed."""
+        others = [one for one in self._shown.values() if one.tone != "danger"]
+        if len(others) > _MAX_KEPT:
+            self.clear(next(key for key, one in self._shown.items() if one is others[0]))
+            return
+        room = max(1, _MAX_BANNERS - (len(self._shown) - len(others)))
+        waiting = others[:-room]
+        for banner in self._shown.values():
+            banner.setVisible(banner not in waiting)

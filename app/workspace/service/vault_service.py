@@ -32,14 +32,13 @@ if TYPE_CHECKING:
     from app.toolkit.call import Call
     from app.toolkit.outcome import ToolOutcome
     from app.toolkit.related import LikeNote
-    from app.toolkit.semantic_search import SemanticSearch
     from app.workspace.workspace import Workspace
 
 log = logging.getLogger(__name__)
 
 
 class VaultService:
-    """What a front end may do with an open vault. It belongs to the vault's loop.
+    """The operations of an open vault for a front end. It belongs to the vault's loop.
 
     Every change is a call: `call` for the user's own, `connections.access` for those of other programs. The
     other methods and parts read, or change settings. `notices` are messages that the user should read on
@@ -63,7 +62,7 @@ class VaultService:
 
     @property
     def read_only(self) -> bool:
-        """Whether the vault can't be changed here, since another process holds it or its data folder."""
+        """True if the vault can't be changed here, since another process holds it or its data folder."""
         return self._workspace.read_only
 
     @property
@@ -80,7 +79,7 @@ class VaultService:
         """Update the index, then the vectors in the background. Canceling keeps what was read.
 
         Raises:
-            VaultLostError: The vault's folder is gone; the index is unchanged.
+            VaultLostError: The vault's folder is missing; the index is unchanged.
         """
         return await self._workspace.start_scan(progress)
 
@@ -104,10 +103,11 @@ class VaultService:
 
     def is_pending(self, call: str) -> bool:
         """Return whether the call with this id is an undecided operation."""
-        if self._workspace.pending is None:
+        pending = self._workspace.pending
+        if not pending.are_kept:
             return False
         try:
-            return self._workspace.pending.status(call, Caller.user()).state.is_open
+            return pending.status(call, Caller.user()).state.is_open
         except NotFoundError:
             return False
         except ScriptoriumError:
@@ -151,10 +151,7 @@ class VaultService:
     def memory(self) -> MemoryService:
         """The memory of the agents."""
         parts = self._workspace
-
-        def meaning() -> SemanticSearch | None:
-            return parts.runner.services.semantic_search
-
+        meaning = parts.runner.models.semantic_search
         return MemoryService(parts.memory, parts.journal, parts.runner, meaning)
 
     @cached_property
@@ -191,7 +188,7 @@ class VaultService:
 
     @property
     def grants(self) -> Grants:
-        """What the user allowed for a while."""
+        """The permissions that the user gave."""
         return self._workspace.grants
 
     @property
