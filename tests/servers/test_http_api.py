@@ -160,7 +160,7 @@ async def test_denials_and_disconnects_end_a_call(served: Served, approver: Scri
         assert answer.json() == {
             "success": False,
             "denied": True,
-            "message": "The user said no: no thanks",
+            "message": "Denied by the user: no thanks",
             "words": "no thanks",
         }
         asked = asyncio.Event()
