@@ -16,7 +16,7 @@ from app.desktop.graph.canvas import Canvas
 from app.desktop.notes.editor.mode import ViewMode
 from app.permissions.caller import Caller
 from app.toolkit.call import Call
-from tests.benchmarks.awkward import BUSIEST, LONGEST, RICHEST
+from tests.benchmarks.extreme_notes import BUSIEST, LONGEST, RICHEST
 from tests.flows.pilot import Pilot
 
 Act = Callable[[Pilot], Awaitable[None]]
