@@ -116,7 +116,7 @@ class UnreadableNoteError(StorageError):
 
 
 class VaultLostError(StorageError):
-    """The vault's folder is gone (unplugged, unmounted, deleted)."""
+    """The vault's folder is missing (unplugged, unmounted, deleted)."""
 
 
 class VaultBusyError(StorageError):

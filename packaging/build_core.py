@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Builds the graph's C core: as a hook of the package's build, and by hand.
+"""Build the graph's C core, as a hook of the package's build or by hand.
 
     python3 packaging/build_core.py [--compiler "gcc -m32"] [--sanitize]
     python3 packaging/build_core.py --platform aarch64-macos --target build/core.so
 
 The extension uses Python's stable ABI, so one file serves all versions from 3.11. A working C compiler is
-used where there is one; where there is none the package's build brings ziglang from PyPI, which is one. The
-app does not work without the core, so a build that can't make it fails.
+used if there is one; otherwise the package's build installs ziglang from PyPI as the compiler. The app does
+not work without the core, so a build that can't make it fails.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ PLATFORMS = (
     "aarch64-linux-gnu",
 )
 
-# The same numbers from every compiler: nothing fused, no sums in another order. What is left out is only
-# what nobody looks at: errno and the processor's floating-point flags.
+# Every compiler must compute the same numbers: no fused operations, no reordered sums. The relaxed options
+# affect only errno and the processor's floating-point flags, which the core never reads.
 FLAGS = ["-std=gnu11", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-Wno-psabi"]
 SANITIZE = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 
@@ -52,19 +52,19 @@ class BuildError(Exception):
 
 
 def is_free_threaded() -> bool:
-    """Whether this Python has no stable ABI, because it has no lock."""
+    """Return whether this Python is free-threaded and thus has no stable ABI."""
     return bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
 
 
 def file_name() -> str:
-    """What the extension's file is called on this platform."""
+    """Return the name of the extension's file on this platform."""
     if is_free_threaded():
         return NAME + str(sysconfig.get_config_var("EXT_SUFFIX"))
     return NAME + (".pyd" if os.name == "nt" else ".abi3.so")
 
 
 def wheel_tag() -> str:
-    """The tag of a wheel that carries the extension."""
+    """Return the tag of a wheel that contains the extension."""
     place = sysconfig.get_platform().replace("-", "_").replace(".", "_")
     if place.endswith("universal2"):
         place = f"macosx_11_0_{platform.machine()}"
@@ -75,12 +75,12 @@ def wheel_tag() -> str:
 
 
 def compilers() -> list[list[str]]:
-    """Commands that may be a C compiler here, the best first."""
+    """Return commands that may be a C compiler on this machine, the best first."""
     if given := os.environ.get("CC"):
         return [shlex.split(given)]
     found = []
-    # On Windows, Microsoft's compiler lacks what the core is written in; on a Mac without the developer
-    # tools `cc` is a stub that opens a dialog.
+    # On Windows, Microsoft's compiler lacks features that the core uses; on a Mac without the developer
+    # tools, `cc` is a stub that opens a dialog.
     if os.name != "nt" and (sys.platform != "darwin" or _succeeds(["xcode-select", "-p"])):
         found = [[path] for name in ("gcc", "clang", "cc") if (path := shutil.which(name))]
     if importlib.util.find_spec("ziglang") is not None:
@@ -95,7 +95,7 @@ def _succeeds(command: list[str], **options: object) -> bool:
 
 
 def works(compiler: list[str]) -> bool:
-    """Whether it can make a shared library with the C library's headers."""
+    """Return whether a compiler can make a shared library with the C library's headers."""
     with tempfile.TemporaryDirectory() as name:
         source = Path(name, "try.c")
         source.write_text("#include <math.h>\n#include <stdlib.h>\nfloat f(float x) { return sqrtf(x); }\n")
@@ -103,14 +103,14 @@ def works(compiler: list[str]) -> bool:
 
 
 def requirements() -> list[str]:
-    """What the package's build needs beyond itself: a compiler, where there is none."""
+    """Return the additional requirements of the package's build: a compiler if there is none."""
     if any(works(each) for each in compilers()):
         return []
     return [ZIG] if platform.machine().lower() in ZIG_MACHINES else []
 
 
 def command_for(compiler: list[str], target: Path, sanitize: bool = False) -> list[str]:
-    """The one call of the compiler that makes everything."""
+    """Return the single compiler command that builds the extension."""
     include = Path(sysconfig.get_path("include"))
     has_header = (include / "Python.h").exists()
     if is_free_threaded() and not has_header:
@@ -130,17 +130,18 @@ def command_for(compiler: list[str], target: Path, sanitize: bool = False) -> li
 
 
 def cross_build(platform_name: str, target: Path) -> None:
-    """Make the extension for another platform, with ziglang (`pip install ziglang`).
+    """Build the extension for another platform, with ziglang (`pip install ziglang`).
 
-    Only what the core needs of Python is declared: neither its headers nor its libraries are there for that
-    platform. The linker leaves Python's names open, or on Windows takes them from python3.dll.
+    Python's headers and libraries for that platform are not available, so only the functions that the core
+    calls are declared. The linker leaves Python's symbols unresolved, or on Windows imports them from
+    python3.dll.
 
     Args:
         platform_name: One of `PLATFORMS`.
         target: The file to write.
 
     Raises:
-        BuildError: it could not be made.
+        BuildError: The build failed.
     """
     if importlib.util.find_spec("ziglang") is None:
         raise BuildError("building for another platform takes ziglang: pip install ziglang")
@@ -156,13 +157,13 @@ def cross_build(platform_name: str, target: Path) -> None:
             command.append("-fPIC")
         if "macos" in platform_name:
             command += ["-undefined", "dynamic_lookup"]
-        made = Path(name, "core")  # beside it the linker for Windows leaves a library that nobody wants
+        made = Path(name, "core")  # The linker for Windows leaves an unneeded import library next to it.
         _run([*command, "-o", str(made)], name)
         shutil.move(made, target)
 
 
 def _import_library(zig: list[str], platform_name: str, folder: Path) -> Path:
-    """What the linker has to know of python3.dll, which is part of every Python for Windows."""
+    """Write the import library for python3.dll, which is part of every Python for Windows."""
     header = (SOURCES / "stable_abi.h").read_text(encoding="utf-8")
     data = re.findall(r"PyAPI_DATA\(PyObject \*\) (\w+);", header)
     functions = re.findall(r"^\w[\w ]*[ *](Py\w+)\([^()]*\);", header, re.MULTILINE)
@@ -182,15 +183,15 @@ def _run(command: list[str], cache: str) -> None:
 
 
 def build(target: Path, compiler: list[str] | None = None, sanitize: bool = False) -> None:
-    """Make the extension.
+    """Build the extension.
 
     Args:
-        target: The file to write; replaced at once, so that a running app keeps the one it has.
-        compiler: The compiler's command; None tries those there are.
-        sanitize: With AddressSanitizer and UndefinedBehaviorSanitizer.
+        target: The file to write; replaced atomically, so that a running app keeps its own.
+        compiler: The compiler's command; None tries those of this machine.
+        sanitize: Whether to build with AddressSanitizer and UndefinedBehaviorSanitizer.
 
     Raises:
-        BuildError: no compiler made it.
+        BuildError: No compiler could build it.
     """
     said = ["no C compiler was found"]
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -208,7 +209,7 @@ def build(target: Path, compiler: list[str] | None = None, sanitize: bool = Fals
 
 
 def main() -> int:
-    """Build into the source tree; the process's exit status."""
+    """Build into the source tree and return the exit status."""
     parser = argparse.ArgumentParser(description="Build the graph's C core into the source tree.")
     parser.add_argument("--compiler", help="the compiler's command")
     parser.add_argument("--sanitize", action="store_true", help="with the address and undefined sanitizers")
@@ -238,11 +239,11 @@ with contextlib.suppress(ImportError):
         PLUGIN_NAME = "custom"
 
         def dependencies(self) -> list[str]:
-            """A compiler from PyPI where there is none."""
+            """Return a compiler from PyPI if this machine has none."""
             return requirements()
 
         def initialize(self, version: str, build_data: dict) -> None:
-            """Build before the wheel is put together."""
+            """Build the core before the wheel is assembled."""
             self._scratch = tempfile.TemporaryDirectory()
             editable = version == "editable"
             target = FOLDER / file_name() if editable else Path(self._scratch.name, file_name())
@@ -256,7 +257,7 @@ with contextlib.suppress(ImportError):
                 build_data["tag"] = wheel_tag()
 
         def finalize(self, version: str, build_data: dict, artifact_path: str) -> None:
-            """The wheel is there: what was built for it can go."""
+            """Remove the files that were built for the wheel."""
             if scratch := getattr(self, "_scratch", None):
                 scratch.cleanup()
 

@@ -30,7 +30,7 @@ _MOUNTED = 'mount -t tmpfs -o mode=0700 tmpfs "$0" && exec "$@"'
 
 
 def main() -> int:
-    """Run the checks one after the other; all run, even when one fails."""
+    """Run all checks one after the other, even if one fails."""
     parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     parser.add_argument("--only", type=lambda names: frozenset(names.split(",")), default=_CHECKS)
     given, for_tests = parser.parse_known_args()
@@ -77,10 +77,10 @@ def _run(folder: Path, only: frozenset[str], for_tests: list[str]) -> int:
 
 
 def _in_memory(folder: Path) -> list[str]:
-    """What a command begins with that has `folder` in memory; nothing where that can't be.
+    """Return the beginning of a command that has `folder` in memory; empty if that is not possible.
 
-    The mount is seen by that command alone and ends with it. It takes the rights of the superuser, which a
-    machine of continuous integration gives.
+    The mount is visible to that command only and ends with it. It requires superuser rights, which machines
+    for continuous integration grant.
     """
     if not (shutil.which("unshare") and shutil.which("mount")):
         return []

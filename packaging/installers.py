@@ -66,12 +66,12 @@ class Build:
 
     @property
     def folder(self) -> Path:
-        """What PyInstaller made: a folder, on macOS an application."""
+        """The output of PyInstaller: a folder, on macOS an application."""
         return self.raw / "dist" / ("Scriptorium.app" if MAC else "scriptorium")
 
     @property
     def internal(self) -> Path:
-        """Where the libraries and resources are."""
+        """The folder of the libraries and resources."""
         return self.folder / ("Contents/Frameworks" if MAC else "_internal")
 
     @property
@@ -106,7 +106,8 @@ def bundle(build: Build, given: argparse.Namespace) -> None:
         f"--distpath={build.raw / 'dist'}",
         f"--workpath={build.raw / 'work'}",
         DESKTOP / "scriptorium.spec",
-        # Away from the checkout: the installed package is bundled, never a file that only lies here.
+        # Run outside the checkout, so that the installed package is bundled and never a file of the source
+        # tree.
         cwd=build.work,
         env={
             "SCRIPTORIUM_VERSION": build.version,
@@ -164,7 +165,7 @@ def _add_notices_of_the_system(build: Build) -> None:
     inside = str(build.venv.resolve())
     prefixes = (inside, str(Path(sys.base_prefix).resolve()))
     found = [Path(source) for name, source in sources if name in loose]
-    # A relative one is a second name of a library in the bundle itself.
+    # A relative link is a second name of a library in the bundle itself.
     found = [one for one in found if one.is_absolute() and not str(one.resolve()).startswith(prefixes)]
     licenses = build.internal / "resources" / "licenses"
     owners = papers.add_system_libraries(licenses, found)
@@ -188,7 +189,7 @@ def installers(build: Build, given: argparse.Namespace) -> None:
 
 def _linux(build: Build, runtime: Path | None) -> None:
     _ensure_tools(build)
-    # Everybody may read it and only its owner may write it, whatever the mask of the builder is.
+    # Everyone can read it and only its owner can write it, whatever the builder's umask is.
     for file in (build.folder, *build.folder.rglob("*")):
         if not file.is_symlink():
             executable = file.is_dir() or file.stat().st_mode & stat.S_IXUSR
@@ -413,7 +414,7 @@ def _say(text: str) -> None:
 
 
 def main() -> int:
-    """Run the verb, or all of them."""
+    """Run one verb, or all of them."""
     parser = argparse.ArgumentParser(description="Build what users download.")
     verbs = {"bundle": bundle, "smoke": smoke, "installers": installers, "papers": make_papers}
     parser.add_argument("verb", nargs="?", choices=tuple(verbs))

@@ -1,4 +1,4 @@
-"""Adds the checkout to the desktop's menu, so that it starts by a double click: `start.py --desktop-entry`.
+"""Add the checkout to the desktop's menu, so that a double-click starts it: `start.py --desktop-entry`.
 
 Linux gets a desktop file and icons in the user's data folder, Windows a shortcut in the Start menu, macOS a
 small application in the user's Applications folder. Only the standard library is used.
@@ -66,7 +66,7 @@ def _quoted(word: str) -> str:
 
 
 def _windows(menu: Path) -> Path:
-    """Make a shortcut by the shell's own object, which no module of Python's library can."""
+    """Create a shortcut with the shell's COM object, which Python's standard library can't do."""
     shortcut = menu / "Scriptorium.lnk"
     script = (
         "$link = (New-Object -ComObject WScript.Shell).CreateShortcut($env:LINK);"
@@ -84,7 +84,7 @@ def _windows(menu: Path) -> Path:
 
 
 def _mac(applications: Path) -> Path:
-    """Make an application whose program is a script that starts the checkout."""
+    """Create an application whose program is a script that starts the checkout."""
     bundle = applications / "Scriptorium (checkout).app"
     contents = bundle / "Contents"
     _copy(CONTAINERS / "scriptorium.icns", contents / "Resources" / "scriptorium.icns")

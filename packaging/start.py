@@ -19,7 +19,7 @@ import multilingual_model
 
 
 def main() -> int:
-    """Set up, then become the app."""
+    """Set up the environment, then replace this process with the app."""
     given = sys.argv[1:]
     environment.ensure()
     if missing := environment.missing_libraries():

@@ -11,7 +11,7 @@ from typing import Protocol
 from app.agent.answered_call import AnsweredCall
 from app.agent.language.actions import ACTIONS, Action
 from app.agent.language.chips import Chip, reading_chips
-from app.agent.language.content_questions import as_content_question, asking_language
+from app.agent.language.content_questions import asking_language
 from app.agent.language.dialog import DialogState
 from app.agent.language.interpreter import Interpreter, sets_of
 from app.agent.language.lexicon import ActionFrame, Language, languages
@@ -56,7 +56,7 @@ BUILTIN_NAME = "Built-in agent"
 """The caller of its tools, in the audit log."""
 
 MAX_PASSAGES = 3
-"""How many passages answer a question."""
+"""The number of passages that answer a question."""
 
 _AMBIGUOUS_MESSAGE = "Please be more specific: give the note's full path and ask for one action."
 _NO_SUCH_NOTE = "No note is named “{}”. Nothing was changed."
@@ -135,7 +135,11 @@ class BuiltinAgent:
 
         def vocabulary(language: Language) -> Vocabulary:
             return Vocabulary(
-                self._resolver, words, language.data.get("plurals", ()), language.table("types")
+                self._resolver,
+                words,
+                language.data.get("plurals", ()),
+                language.table("types"),
+                language.table("nouns"),
             )
 
         if text.lstrip().startswith(PREFIX):
@@ -145,8 +149,7 @@ class BuiltinAgent:
                 missing = next((notes.unknown for notes in sets_of(reading) if notes.unknown), "")
                 return Reply(_NO_SUCH_NOTE.format(missing)) if missing else reading
         now = self._now().replace(second=0, microsecond=0)
-        found = self._interpreter.interpret(text, state, vocabulary, self.actions(), now)
-        return found if state.question is not None else as_content_question(found, text, languages())
+        return self._interpreter.interpret(text, state, vocabulary, self.actions(), now)
 
     def asks_notes(self, text: str) -> bool:
         """Return whether a request is a question about the content of the notes."""

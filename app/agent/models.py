@@ -92,12 +92,12 @@ def get_provider(settings: ModelSettings) -> Provider:
     """Return the provider that the settings name.
 
     Raises:
-        InvalidParametersError: The built-in agent is chosen, or there is no address.
+        InvalidParametersError: There is no such provider.
     """
     for known in PROVIDERS:
         if known.id == settings.provider:
             return known
-    raise InvalidParametersError("No model is set up: the built-in agent is chosen.")
+    raise InvalidParametersError(f"There is no model provider {settings.provider}.")
 
 
 def server_address(settings: ModelSettings) -> str:

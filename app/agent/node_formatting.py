@@ -95,7 +95,7 @@ def _merged(result: Result, call: AnsweredCall) -> str:
     kept, gone = _link(result["primary_node_id"]), NotePath.on_disk(result["secondary_node_id"]).name
     count = len(result["rewritten"])
     links = f" The links of {count} {'note' if count == 1 else 'notes'} follow." if count else ""
-    text = f"“{gone}” is a part of {kept} now and in the vault's trash.{links} Say “undo” to take it back."
+    text = f"“{gone}” is a part of {kept} now and in the vault's trash.{links} To undo this, say “undo”."
     if left := result["left_out"]:
         text += f"\n\nLeft as they are:\n\n{_list(left[:_MAX_LIST_ITEMS])}"
     return text

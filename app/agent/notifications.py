@@ -94,7 +94,7 @@ class NotificationTrigger:
 
     def _has_model(self) -> bool:
         settings = self._settings()
-        return settings.model.provider != "built-in" or settings.programs.answering is not None
+        return settings.uses_model or settings.answering_program is not None
 
     def _take(self, event: Notified) -> None:
         id = event.notification.source

@@ -78,7 +78,7 @@ class Pipeline:
         self._actions = actions
         self._is_guess = False
         self.understood = True
-        """Whether the request was understood; False after a search for words that no note contains."""
+        """Return whether the request was understood; False after a search for words that no note contains."""
 
     async def run(self, reading: Reading) -> DialogState:
         """Run the steps until one fails or is denied; return the dialog state after them."""

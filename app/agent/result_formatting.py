@@ -56,7 +56,7 @@ def _format_generic(outcome: ToolOutcome) -> str:
 
 def _format_done(outcome: ToolOutcome) -> str:
     text = outcome.message or "Done."
-    return f"{text} Say “undo” to take it back." if outcome.commit is not None else text
+    return f"{text} To undo this, say “undo”." if outcome.commit is not None else text
 
 
 def _list(lines: Iterable[str]) -> str:
@@ -288,13 +288,13 @@ def _moved(result: Result, call: AnsweredCall) -> str:
     )
     if result["left_out"]:
         text += "\n\nUnchanged:\n\n" + _list(map(str, result["left_out"][:_MAX_LIST_ITEMS]))
-    return text + " Say “undo” to take it back."
+    return text + " To undo this, say “undo”."
 
 
 def _batch(result: Result, call: AnsweredCall) -> str:
     notes = result["notes"]
     text = (
-        f"{pluralize(len(notes), 'note')} changed. Say “undo” to take it back."
+        f"{pluralize(len(notes), 'note')} changed. To undo this, say “undo”."
         if notes
         else "Nothing to change."
     )

@@ -14,7 +14,7 @@ from app.agent.builtin import BUILTIN_NAME, BuiltinAgent, Responder
 from app.agent.conversations import Conversation, ConversationStore
 from app.agent.delegation import DelegationFrame
 from app.agent.model_agent import ModelAgent
-from app.agent.team import BUILTIN, Responders, Team
+from app.agent.team import Responders, Team
 from app.agent.transcript import (
     ConversationsChanged,
     ItemUpdated,
@@ -123,7 +123,7 @@ class AgentSession:
         self.store.close()
 
     def _new_turn(self, conversation: str, prompt: UserPrompt) -> Turn:
-        program = self._settings().programs.answering if self._programs is not None else None
+        program = self._settings().answering_program if self._programs is not None else None
         answering = self.team.default_responder() if program is None else None
         role = Role(program.name) if program is not None else None
         if isinstance(answering, AgentProfile):
@@ -145,9 +145,8 @@ class AgentSession:
 
     def _caller(self, conversation: str, answering: AgentProfile | AgentGroup | None) -> Caller:
         """Return the caller of the tools in a new turn."""
-        model = self._settings().model
-        uses_model = model.provider != BUILTIN
-        name = (model.model or "Model") if uses_model else BUILTIN_NAME
+        uses_model = self._settings().uses_model
+        name = (self._settings().model.model or "Model") if uses_model else BUILTIN_NAME
         if answering is not None:
             name = answering.name
             # A group calls no tools; each member declares whether it uses a model.
@@ -164,7 +163,7 @@ class AgentSession:
     async def _run(self, turn: Turn) -> None:
         """Run the chosen agent; always publish the end of the turn."""
         state: TurnState = "failed"
-        with self.team.lead_chain(turn) as link:
+        with self.team.delegation_chain(turn) as link:
             try:
                 await self._respond(turn, link)
                 state = "done"

@@ -77,15 +77,14 @@ class Team:
 
     def default_responder(self) -> AgentProfile | AgentGroup | None:
         """Return the agent or group that answers the user; None for the built-in agent or the model."""
-        name = self.settings.answers
-        return (self.settings.agent(name) or self.settings.group(name)) if name else None
+        return self._settings().answering_agent
 
     def has_model(self, name: str) -> bool:
         """Return whether the agent `name` uses a model."""
         profile = self.settings.agent(name)
         if profile is not None and profile.model:
             return profile.model.casefold() != BUILTIN
-        return profile is not None and self._settings().model.provider != BUILTIN
+        return profile is not None and self._settings().uses_model
 
     def role(self, profile: AgentProfile, most_tokens: int | None = None) -> Role:
         """Return the agent's role in a turn."""
@@ -141,7 +140,7 @@ class Team:
     # Interface for the session
 
     @contextmanager
-    def lead_chain(self, turn: Turn) -> Iterator[DelegationFrame]:
+    def delegation_chain(self, turn: Turn) -> Iterator[DelegationFrame]:
         """Register the user's `turn` as the start of its chains until it is answered."""
         link = DelegationFrame(
             (turn.caller.name,),

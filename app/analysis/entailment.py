@@ -55,7 +55,7 @@ def blend_entailment(
     local: RelationPrediction,
     verdicts: Sequence[EntailmentScores],
     model: str,
-    judged: Sequence[Passages] = (),
+    passages: Sequence[Passages] = (),
 ) -> RelationPrediction:
     """Return the suggestion combined with the model's verdict, which its reasoning names.
 
@@ -63,7 +63,7 @@ def blend_entailment(
         local: The suggestion by local methods, or with another score for the same textual evidence.
         verdicts: The verdicts on the passages; at least one.
         model: The model's name.
-        judged: The passages, in the order of the verdicts: evidence if the model decides the type.
+        passages: The passages, in the order of the verdicts: evidence if the model decides the type.
     """
     entailment = min(1.0, max(0.0, *(one.entailment for one in verdicts), 0.0))
     contradiction = min(1.0, max(0.0, *(one.contradiction for one in verdicts), 0.0))
@@ -74,7 +74,7 @@ def blend_entailment(
     score = round(min(1.0, max(0.0, 1 - doubt)), 4)
     verdict = "support" if weight > 0 else "contradiction" if weight < 0 else "nothing clear"
     finding = f"{model} reads {verdict} (entailment {entailment:.2f}, contradiction {contradiction:.2f})"
-    evidence = local.evidence if kind == local.type else _decisive_passages(kind, verdicts, judged)
+    evidence = local.evidence if kind == local.type else _decisive_passages(kind, verdicts, passages)
     reasoning = f"{local.reasoning} {finding}."
     return replace(
         local, type=kind, score=score, cue_strength=combined, reasoning=reasoning, evidence=evidence
@@ -82,14 +82,14 @@ def blend_entailment(
 
 
 def _decisive_passages(
-    kind: str, verdicts: Sequence[EntailmentScores], judged: Sequence[Passages]
+    kind: str, verdicts: Sequence[EntailmentScores], passages: Sequence[Passages]
 ) -> tuple[str, ...]:
     """Return the two passages that support the type most clearly."""
 
     def clear(one: tuple[EntailmentScores, Passages]) -> float:
         return one[0].entailment if kind == "SUPPORTS" else one[0].contradiction
 
-    best = max(zip(verdicts, judged, strict=False), key=clear, default=None)
+    best = max(zip(verdicts, passages, strict=False), key=clear, default=None)
     return best[1] if best else ()
 
 

@@ -201,7 +201,7 @@ class _Search:
                 found.append(np.stack([np.full(len(rows), self._around), rows], axis=1))
         return np.concatenate(found)
 
-    # Judging
+    # Scoring
 
     def _by_neighbors(self, pairs: Pairs) -> NDArray[np.float64]:
         weighted = self._bridging() @ self._matrix

@@ -53,7 +53,7 @@ class AdjacencyArrays:
 
     def undirected(self) -> networkx.Graph[int]:
         """Return the undirected graph of the nodes and links."""
-        import networkx  # some tenths of a second, in the process that needs it
+        import networkx  # Imported on demand, since it takes some tenths of a second.
 
         graph: networkx.Graph[int] = networkx.Graph()
         graph.add_nodes_from(range(self.size))

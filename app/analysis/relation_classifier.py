@@ -144,7 +144,7 @@ def relation_confidence(
 ) -> ConfidenceUpdate:
     """Return the confidence of a relation, from the texts and, with `structure`, from the graph.
 
-    The sum is that of `confidence.judged`, starting from 0.5.
+    The sum is that of `confidence.update_confidence`, starting from 0.5.
     """
     weights = [*_text_weights(kind, source, target)]
     ends = [one.confidence for one in (source, target) if one.confidence is not None]

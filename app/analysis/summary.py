@@ -80,7 +80,7 @@ def truncate(text: str, max_length: int) -> str:
 
 def _centrality(texts: Sequence[str], likeness: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the PageRank of the sentences, 0 to 1; the opening counts more, fragments less."""
-    import networkx  # some tenths of a second, for those who ask for a summary
+    import networkx  # Imported on demand, since it takes some tenths of a second.
 
     edges = np.where(likeness >= _MIN_SIMILARITY, likeness, 0.0)
     np.fill_diagonal(edges, 0.0)

@@ -60,7 +60,7 @@ def _core() -> CheckResult:
     try:
         from app.graph import core_bindings  # noqa: F401
     except ImportError as error:
-        hint = f"{_mend('Run `python packaging/build_core.py`')}: the graph needs the core."
+        hint = f"{_repair_hint('Run `python packaging/build_core.py`')}: the graph needs the core."
         return failure("graph core", str(error), hint)
     return ok("graph core", "the C core is available")
 
@@ -72,9 +72,9 @@ def _model() -> CheckResult:
     try:
         manifest = check_files(paths.resources_folder() / "models" / SHIPPED_MODEL)
     except ScriptoriumError as error:
-        hint = f"{_mend('Reinstall the package')}: semantic search needs the model."
+        hint = f"{_repair_hint('Reinstall the package')}: semantic search needs the model."
         return failure("sentence model", error.message, hint)
-    return ok("sentence model", f"{manifest['name']}, every file with the hash that it should have")
+    return ok("sentence model", f"{manifest['name']}, all file hashes match")
 
 
 def _multilingual_model() -> CheckResult:
@@ -91,14 +91,13 @@ def _multilingual_model() -> CheckResult:
     try:
         manifest = check_files(model_folder(MULTILINGUAL))
     except ScriptoriumError as error:
-        hint = (
-            f"{_mend('Run `python3 packaging/start.py --multilingual`')}; the English model works without it."
-        )
+        repair = _repair_hint("Run `python3 packaging/start.py --multilingual`")
+        hint = f"{repair}; the English model works without it."
         return failure("multilingual model", error.message, hint)
-    return ok("multilingual model", f"{manifest['name']}, every file with the hash that it should have")
+    return ok("multilingual model", f"{manifest['name']}, all file hashes match")
 
 
-def _mend(from_source: str) -> str:
+def _repair_hint(from_source: str) -> str:
     """Return the advice for a damaged installation; an installed app has no Python to run a script with."""
     return "Run the installer of this version again" if is_frozen() else from_source
 
@@ -125,7 +124,7 @@ def _settings(what: str, file: Path, kind: type[SettingsSection], hint: str) -> 
 def check_app_folder(what: str, folder: Path, *, private: bool) -> CheckResult:
     """Check that a folder of the app is writable, and readable by the user alone if it is `private`."""
     if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
-        return failure(what, f"{folder} can't be written", f"Give yourself the right: chmod u+rwx '{folder}'")
+        return failure(what, f"{folder} can't be written", f"Grant yourself access: chmod u+rwx '{folder}'")
     if private and sys.platform != "win32" and folder.stat().st_mode & _SHARED_MODE_BITS:
         message = f"other users of this machine can read {folder}"
         return warning(what, message, f"Remove their access: chmod go-rwx '{folder}'")

@@ -41,7 +41,7 @@ def can_approve(options: Options) -> bool:
     """Return whether this process can approve: it has a user to ask, or kinds to approve."""
     from app.cli.terminal_input import Terminal
 
-    return options.waits and (bool(options.approve) or Terminal.is_there())
+    return options.waits and (bool(options.approve) or Terminal.is_available())
 
 
 def may_propose(tool: str) -> bool:
@@ -88,7 +88,7 @@ async def call_tool(
             arguments,
             waiting="wait" if options.waits else "pending",
             claim=options.claim,
-            progress=_teller(session, options, screen),
+            progress=_progress_callback(session, options, screen),
         )
     finally:
         screen.end_progress()
@@ -128,7 +128,9 @@ def _show_failure(screen: CliConsole, outcome: ToolOutcome) -> None:
             screen.print_message(f"  {escape_controls(str(one))}")
 
 
-def _teller(session: CliSession, options: Options, screen: CliConsole) -> Callable[[CallProgress], None]:
+def _progress_callback(
+    session: CliSession, options: Options, screen: CliConsole
+) -> Callable[[CallProgress], None]:
     """Return a callback that shows progress, and always reports a request for approval elsewhere."""
     reported = False
 

@@ -31,7 +31,7 @@ class Terminal:
         self.out = out
 
     @staticmethod
-    def is_there() -> bool:
+    def is_available() -> bool:
         """Return whether `find` would find a terminal."""
         if not sys.stderr.isatty():
             return False

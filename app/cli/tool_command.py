@@ -91,7 +91,7 @@ async def _await_external(vault: VaultService) -> None:
                 await changed.wait()
                 changed.clear()
     except TimeoutError:
-        pass  # What is there by now can be called.
+        pass  # Tools that are registered by now can be called.
     finally:
         stop()
 

@@ -181,7 +181,7 @@ class ToolParser:
             self._fill(words, more, values)
         if words:
             forms = "\n  ".join(self.usage())
-            raise InvalidParametersError(f"There is an extra word: {words[0]!r}. Usage:\n  {forms}")
+            raise InvalidParametersError(f"Unexpected word: {words[0]!r}. Usage:\n  {forms}")
 
     @staticmethod
     def _fill(words: list[str], places: list[ToolOption], values: dict[str, list[str]]) -> bool:

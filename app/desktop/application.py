@@ -134,7 +134,7 @@ def _end_without_display(window: MainWindow, service: ServiceThread) -> None:
         window.keep_drafts()
     finally:
         client = window.session.client
-        if not (service.stop() if client is None else service.finish(client.vault.close())):
+        if not (service.stop() if client is None else client.finish()):
             log.error("the service thread did not end in time")
         logging.shutdown()
         os._exit(1)

@@ -58,7 +58,7 @@ class CrossEncoderModel:
         )
         self._raw = torch.nn.Identity()
 
-    def judge(self, pairs: Sequence[Sequence[str]]) -> Vectors:
+    def classify(self, pairs: Sequence[Sequence[str]]) -> Vectors:
         """Return the probabilities of `LABELS`, float32 (n, 3), for pairs of premise and hypothesis."""
         scores = self._model.predict(
             [tuple(pair) for pair in pairs],

@@ -36,7 +36,7 @@ class EntailmentClassifier:
     """Runs the cross-encoder chosen in the settings. Belongs to one event loop.
 
     A model that can't be loaded, or that crashes twice on the same texts, is disabled until another one is
-    chosen: `judge` raises the reason once, then `available` is False.
+    chosen: `classify` raises the reason once, then `available` is False.
 
     Args:
         hidden: Returns whether a rule hides a note from models.
@@ -86,7 +86,7 @@ class EntailmentClassifier:
         if self._loading is not None:
             self._end_soon()
 
-    async def judge(self, pairs: Sequence[tuple[str, str]]) -> tuple[EntailmentScores, ...]:
+    async def classify(self, pairs: Sequence[tuple[str, str]]) -> tuple[EntailmentScores, ...]:
         """Judge pairs of premise and hypothesis, in order.
 
         Raises:
@@ -118,7 +118,7 @@ class EntailmentClassifier:
     async def _answer(self, pairs: Sequence[tuple[str, ...]]) -> Vectors:
         for _ in range(_MAX_TRIES):
             worker = await self._loaded()
-            self._request = asyncio.create_task(worker.judge(pairs), name="ask the cross-encoder")
+            self._request = asyncio.create_task(worker.classify(pairs), name="ask the cross-encoder")
             try:
                 return await self._request
             except WorkerLost as error:

@@ -30,23 +30,23 @@ class SentenceModelConfig:
             its folder.
         python: The Python interpreter with sentence-transformers; the app's own if empty.
         folder: The folder of one of the app's own models, if not the default one.
-        judges_pairs: Whether it is a cross-encoder, which judges pairs of texts instead of making vectors.
+        is_cross_encoder: Whether it classifies pairs of texts instead of computing vectors.
     """
 
     name: str = SHIPPED_MODEL
     python: str = ""
     folder: Path | None = None
-    judges_pairs: bool = False
+    is_cross_encoder: bool = False
 
     @property
     def is_shipped(self) -> bool:
         """True if this is the English model, which every installation has."""
-        return self.name == SHIPPED_MODEL and not self.judges_pairs
+        return self.name == SHIPPED_MODEL and not self.is_cross_encoder
 
     @property
     def is_own(self) -> bool:
         """True if this is one of the app's own models, which need no other Python interpreter."""
-        return self.name in (SHIPPED_MODEL, MULTILINGUAL, LANGUAGES) and not self.judges_pairs
+        return self.name in (SHIPPED_MODEL, MULTILINGUAL, LANGUAGES) and not self.is_cross_encoder
 
     @property
     def key(self) -> str:
@@ -60,7 +60,7 @@ class SentenceModelConfig:
             return ("--languages",)
         if self.is_own:
             return "--model", str(self.folder or model_folder(self.name))
-        return "--cross-encoder" if self.judges_pairs else "--sentence-transformer", self.name
+        return "--cross-encoder" if self.is_cross_encoder else "--sentence-transformer", self.name
 
     @classmethod
     def of_key(cls, key: str, python: str = "") -> SentenceModelConfig:

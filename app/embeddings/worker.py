@@ -93,7 +93,7 @@ def answer_frame(model: Model | CrossEncoderModel, frame: protocol.Frame) -> pro
     try:
         asked = json.loads(frame.body)
         if isinstance(model, CrossEncoderModel):
-            vectors = model.judge(asked)
+            vectors = model.classify(asked)
         else:
             vectors = model.encode(asked, query=frame.kind == protocol.ASK)
     except Exception as error:

@@ -147,7 +147,7 @@ class ServerConnection:
         """Call a tool and return the server's response. Cancellation is sent to the server.
 
         Raises:
-            TimeoutExpiredError: the call took longer than `seconds`; the server was told to stop.
+            TimeoutExpiredError: the call took longer than `seconds`; the server was asked to stop.
             NetworkError: the server is not running, ended or returned an error; `said` has its message.
             LimitError: the server asked for user input, which is not supported.
         """
@@ -169,7 +169,7 @@ class ServerConnection:
         except TimeoutError as error:
             if not limit.expired():
                 raise
-            message = f"{self._name} did not answer within {seconds:g} s; it was told to stop."
+            message = f"{self._name} did not answer within {seconds:g} s; it was asked to stop."
             raise TimeoutExpiredError(message, limit=seconds) from error
         except Exception as error:
             raise self._broken(error) from error

@@ -167,7 +167,7 @@ class ExternalServers:
         effective_token = token or self._key_of(*token_account(server.name, server.address))
         return http_transport(server.address, effective_token, log)
 
-    # What the user decides
+    # User decisions
 
     def allow(self, server: str, tool: str, digest: str) -> None:
         """Allow a tool in the form that the user has seen.
@@ -229,7 +229,7 @@ class ExternalServers:
         finally:
             await asyncio.shield(asyncio.ensure_future(connection.stop()))
 
-    # How they stand
+    # States
 
     def states(self) -> tuple[ServerState, ...]:
         """Return the states of all servers in the settings, in order."""
@@ -280,7 +280,7 @@ class ExternalServers:
             raise NotFoundError(f"The server {one_line(server, 60)} is not on.", server=server)
         return self._added[server]
 
-    # What is offered
+    # Registered tools
 
     def _refresh(self, name: str) -> None:
         """Register the allowed and unchanged tools, and remove the others."""

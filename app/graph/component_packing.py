@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse.csgraph
 from numpy.typing import NDArray
 
-from app.graph.layout_fitting import sunflower
+from app.graph.layout_fitting import sunflower_positions
 from app.graph.model import Positions
 
 _GAP = 0.9
@@ -85,7 +85,7 @@ class ComponentPacking:
         if not count:
             return
         if not self.parts:
-            placed[self.orphans] = sunflower(count, _ORPHAN_SPACING)
+            placed[self.orphans] = sunflower_positions(count, _ORPHAN_SPACING)
             return
         across, down = (placed[self.linked] / self._page).T
         start = float(np.sqrt((across * across + down * down).max())) + self._widest + _GAP

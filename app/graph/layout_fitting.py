@@ -66,7 +66,7 @@ def ease_density(at: Positions, radii: NDArray[np.float32], share: float) -> Pos
     return np.asarray(middle + away * (wanted / distance)[:, None], dtype=np.float32)
 
 
-def sunflower(count: int, step: float) -> Positions:
+def sunflower_positions(count: int, step: float) -> Positions:
     """Return `count` points in a disc in a sunflower pattern, at a distance of about `step`."""
     index = np.arange(count) + 0.5
     radius = step * np.sqrt(index / np.pi) * 1.05

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from app.graph.coarsen import CoarseLevel, adjacency, damp_hubs
 from app.graph.component_packing import ComponentPacking
 from app.graph.engine import Engine, ForceSchedule
-from app.graph.layout_fitting import align_to_page, ease_density, sunflower, widen
+from app.graph.layout_fitting import align_to_page, ease_density, sunflower_positions, widen
 from app.graph.model import Graph, Positions, node_radii
 from app.graph.stress import MAX_NODES, name_widths, separate_labels, stress_layout
 
@@ -83,7 +83,7 @@ def _small_layout(
     weights = adjacency(edges, len(radii))
     packing = ComponentPacking(weights, radii, aspect)
     widths = name_widths(names, radii, len(radii))
-    at = sunflower(len(radii), 2.0)
+    at = sunflower_positions(len(radii), 2.0)
     for part in packing.parts:
         for step in stress_layout(weights[part][:, part], radii[part], seed):
             at[part] = step
@@ -129,7 +129,7 @@ class _LevelLadder:
         """Yield positions of all linked nodes, step by step, from the coarsest level to the finest."""
         last = len(self._levels) - 1
         top = self._levels[last]
-        at = sunflower(len(top), 1.8) * np.float32(top.unit)
+        at = sunflower_positions(len(top), 1.8) * np.float32(top.unit)
         for index in range(last, -1, -1):
             level = self._levels[index]
             rng = np.random.default_rng(self._seed + index)

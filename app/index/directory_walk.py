@@ -77,9 +77,9 @@ def identity(root: Path) -> tuple[int, int]:
     try:
         status = root.stat()
     except OSError as error:
-        raise VaultLostError(f"The vault's folder is gone: {root}.", path=str(root)) from error
+        raise VaultLostError(f"The vault's folder is missing: {root}.", path=str(root)) from error
     if not stat.S_ISDIR(status.st_mode):
-        raise VaultLostError(f"The vault's folder is gone: {root} is a file.", path=str(root))
+        raise VaultLostError(f"The vault's folder is missing: {root} is a file.", path=str(root))
     return status.st_dev, status.st_ino
 
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from app.index.names import link_key, target_key
 from app.index.normalization import count_words, segment
-from app.vault.markdown.privacy import HEAD_BYTES, judge
+from app.vault.markdown.privacy import HEAD_BYTES, classify_privacy
 from app.vault.markdown.scan import scan, scan_outline
 from app.vault.markdown.text import decode_lossy
 from app.vault.note import LINKS_TO, Heading, Link, ParsedNote, Privacy, PrivacyVerdict, Relation
@@ -128,7 +128,7 @@ def extract(
     created = getattr(status, "st_birthtime", None) or min(status.st_ctime, status.st_mtime)
     if content is None:
         reason = f"it is larger than {max_bytes / 2**20:g} MiB: listed, not read"
-        verdict = _judge_large(root, path)
+        verdict = _large_note_privacy(root, path)
         return _name_only_note(path, status, seen, created, reason, "skipped", verdict)
     digest = hashlib.sha256(content).hexdigest()
     if digest == task.known_hash:
@@ -138,7 +138,7 @@ def extract(
     except Exception as error:  # Any parser failure affects only this note, which is listed.
         log.exception("%s could not be parsed", task.path)
         reason = f"it could not be understood ({type(error).__name__}: {error})"
-        return _name_only_note(path, status, seen, created, reason, "failed", judge(content))
+        return _name_only_note(path, status, seen, created, reason, "failed", classify_privacy(content))
 
 
 def read_content(
@@ -179,7 +179,7 @@ def _parse_note(
     text = decode_lossy(content)
     parsed = scan(text) if with_words else scan_outline(text)
     # Judge the bytes: in the text, a replaced byte looks like a real U+FFFD.
-    verdict = judge(content)
+    verdict = classify_privacy(content)
     problems = [parsed.properties_problem] if parsed.properties_problem else []
     if "\ufffd" in text and "\ufffd".encode() not in content:
         problems.insert(0, "it is not UTF-8; unreadable characters are shown as \ufffd")
@@ -256,12 +256,12 @@ def _failed_note(root: Path, path: NotePath, reason: str) -> Extract:
     return _name_only_note(path, status, 0, status.st_mtime, reason, "failed", _UNREAD)
 
 
-def _judge_large(root: Path, path: NotePath) -> PrivacyVerdict:
+def _large_note_privacy(root: Path, path: NotePath) -> PrivacyVerdict:
     """Judge a note that is too large to read by its beginning."""
     try:
         descriptor = os.open(f"{root}{os.sep}{path.text}", _OPEN_FLAGS)
         try:
-            return judge(os.read(descriptor, HEAD_BYTES), complete=False)
+            return classify_privacy(os.read(descriptor, HEAD_BYTES), complete=False)
         finally:
             os.close(descriptor)
     except OSError:

@@ -44,7 +44,7 @@ class FtsHits:
         self._hidden = hidden
         self._hidden_json = json.dumps(sorted(hidden))
 
-    # How many, and which
+    # Counts and rows
 
     def first_hits(self, fts_query: str, first_known: Sequence[int] = ()) -> tuple[Ids, int]:
         """Return the first hits, at most `MAX_RANKED_HITS` + 1, and an estimate of the total.

@@ -62,7 +62,7 @@ class Ingest:
         with self._database.read_connection() as connection:
             return connection.execute("SELECT path, id, aliases, note_id FROM files").fetchall()
 
-    # What a scan found
+    # Scan results
 
     async def update_names(self, plan: ScanPlan) -> None:
         """Add new names and remove old ones, so that links in the notes read next resolve at once."""
@@ -97,7 +97,7 @@ class Ingest:
                 await asyncio.sleep(0)
         await asyncio.to_thread(self._resolver.load_rows, rows.values())
 
-    # What was read
+    # Parsed files
 
     async def put(
         self, extracts: Iterable[Extract], batch: WriteBatch, removed: list[NotePath], moved: Moves = ()

@@ -112,7 +112,7 @@ INSERT INTO heads (heads, rank) VALUES ('hashsize', 33554432);
 """
 
 
-def m003_words_come_last(connection: sqlite3.Connection) -> None:
+def m003_index_text_last(connection: sqlite3.Connection) -> None:
     """Let a scan write properties and links first and the words of notes later."""
     _run(connection, _M003)
 
@@ -178,7 +178,7 @@ def _run(connection: sqlite3.Connection, script: str) -> None:
 MIGRATIONS: tuple[Callable[[sqlite3.Connection], None], ...] = (
     m001_files_notes_links_words,
     m002_orders_of_hits,
-    m003_words_come_last,
+    m003_index_text_last,
     m004_heads_come_with_the_words,
     m005_headings_and_tasks_come_with_the_words,
     m006_notes_are_judged_again,

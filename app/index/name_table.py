@@ -45,7 +45,7 @@ Entries = tuple[NameEntry, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class _Crowd:
+class _SharedName:
     """Many files with the same name, by their stems and by the suffixes of their stems."""
 
     by_path: dict[str, list[NameEntry]]
@@ -60,7 +60,7 @@ class NameTable:
         self._files: dict[str, NameEntry | Row] = {}
         # One path, several, or, after the first lookup, their entries in order.
         self._by_name: dict[str, str | list[str] | Entries] = {}
-        self._crowds: dict[str, _Crowd] = {}
+        self._crowds: dict[str, _SharedName] = {}
         self._others: tuple[dict[str, Entries], dict[str, Entries]] | None = None
 
     def __len__(self) -> int:
@@ -215,10 +215,10 @@ class NameTable:
             return tuple(self._crowd(name, found).by_path.get(key, ()))
         return tuple(entry for entry in found if entry.stem == key)
 
-    def _crowd(self, name: str, found: Entries) -> _Crowd:
+    def _crowd(self, name: str, found: Entries) -> _SharedName:
         crowd = self._crowds.get(name)
         if crowd is None:
-            crowd = _Crowd({}, {})
+            crowd = _SharedName({}, {})
             for entry in found:
                 crowd.by_path.setdefault(entry.stem, []).append(entry)
                 for tail in _tails(entry.stem):

@@ -23,7 +23,7 @@ _FOREIGN = re.compile(f"[^\\W\x00-\x7f{UNSPACED}]+")
 _TOKEN = re.compile(f"[{UNSPACED}]|[^\\W_{UNSPACED}]+")
 
 
-class _Folded(dict[int, str]):
+class _CaseFoldTable(dict[int, str]):
     """A cache of each character's folded form, which is always one character."""
 
     def __missing__(self, code: int) -> str:
@@ -34,7 +34,7 @@ class _Folded(dict[int, str]):
         return folded
 
 
-_FOLDED = _Folded()
+_FOLDED = _CaseFoldTable()
 _NOT_ASCII = re.compile("[^\x00-\x7f]+")
 # Tables that map non-spaces and word characters to `x`, to count words without creating strings.
 _SPACES = bytes(32 if chr(code).isspace() else 120 for code in range(128)).ljust(256)
@@ -43,7 +43,7 @@ _LETTERS = bytes(120 if chr(code).isalnum() else 32 for code in range(128)).ljus
 _ONE_FORM = bytes((*range(0xC0), *range(0xE3, 0xEA), 0xE2, 0xF0))
 
 
-class _Shapes(dict[int, str]):
+class _FormTable(dict[int, str]):
     """A cache of how a non-ASCII character counts: as a letter, a word of its own, or a space."""
 
     def __missing__(self, code: int) -> str:
@@ -52,7 +52,7 @@ class _Shapes(dict[int, str]):
         return shape
 
 
-_SHAPES = _Shapes()
+_SHAPES = _FormTable()
 
 
 def fold(text: str) -> str:

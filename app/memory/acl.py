@@ -108,10 +108,10 @@ def check_read(block: Block, agent: str) -> None:
         raise PermissionDeniedError(message, label=block.label)
 
 
-def judge_change(before: Block | None, after: Block | None, agent: str) -> BlockVerdict:
+def authorize_change(before: Block | None, after: Block | None, agent: str) -> BlockVerdict:
     """Decide whether the agent may make this change."""
     if before is None:
-        return _judge_new(after, agent)
+        return _authorize_new(after, agent)
     permission = before.permission_of(agent)
     if permission is None:
         # The label is not mentioned: an agent that may not read a block must not learn that it exists.
@@ -127,7 +127,7 @@ def judge_change(before: Block | None, after: Block | None, agent: str) -> Block
     )
 
 
-def _judge_new(after: Block | None, agent: str) -> BlockVerdict:
+def _authorize_new(after: Block | None, agent: str) -> BlockVerdict:
     if after is None or after.owner != agent:
         return BlockVerdict(_DENY, f"{agent} can create blocks only for itself")
     if after.shares or set(after.views) - {agent}:
@@ -150,7 +150,7 @@ def _reason(operation: BlockOperation, permission: Permission, block: Block) -> 
     return f"{operation.value}: the block {block.label!r} has the permission {permission.value}"
 
 
-# What a change does
+# Operations of a change
 
 
 def change_operations(before: Block, after: Block | None, agent: str) -> frozenset[BlockOperation]:

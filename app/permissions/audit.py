@@ -190,11 +190,11 @@ class AuditLog(AuditLogReader):
             if damage.aside.stat().st_size:
                 gap = replace(gap, cause="set-aside", file=damage.aside.name)
             was = f"row {kept.id} with the hash {kept.hash}" if kept else "missing"
-            return f"{damage.message} {gap.message} Its kept head was {was}.", gap
+            return f"{damage.message} {gap.message} Its stored head was {was}.", gap
         if gap is not None:
             return gap.message, gap
         if kept is None and last.id > 1:
-            return "The kept head of the audit log is missing, so its end may have been cut off.", None
+            return "The stored head of the audit log is missing, so its end may have been cut off.", None
         return "", None
 
     def _log_finding(self, message: str, gap: Gap | None) -> None:

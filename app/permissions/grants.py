@@ -213,7 +213,7 @@ class Grants:
             self._check_expiry(grant.until - self._clock())
 
     def _check_expiry(self, seconds: float) -> None:
-        """Publish an expiry when it happens; without a running loop, the next `list` finds it."""
+        """Publish an expiry when it happens; without a running loop, the next `active_grants` finds it."""
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:
@@ -238,9 +238,7 @@ def _parse(content: bytes) -> list[Grant]:
 
 
 def _ungrantable_reason(operation: Operation) -> PermissionDeniedError:
-    return PermissionDeniedError(
-        f"There is no standing permission for {operation.value}.", operation=operation.value
-    )
+    return PermissionDeniedError(f"No grant can cover {operation.value}.", operation=operation.value)
 
 
 def describe(offer: GrantOffer) -> str:

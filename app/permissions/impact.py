@@ -58,7 +58,7 @@ class ImpactPart:
 
 @dataclass(frozen=True, slots=True)
 class CallFacts:
-    """The facts that a decision about a call rests on.
+    """The facts about a call that the policy decides on.
 
     `op` is the operation of a tool with several; `effect` is the kind of an effect outside the notes.
     `reads_only`: the tool or its category promises to change nothing. `executes`: its category may run

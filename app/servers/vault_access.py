@@ -88,7 +88,7 @@ NameKind = Literal["note", "tag", "block"]
 NAME_KINDS: tuple[NameKind, ...] = ("note", "tag", "block")
 """The kinds of names that can be completed."""
 Waiting = Literal["wait", "pending"]
-"""Whether a call waits for the user's answer, or returns the id of a pending operation."""
+"""The mode of a call: wait for the user's answer, or return the id of a pending operation."""
 
 
 class VaultAccess(Protocol):

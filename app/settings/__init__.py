@@ -5,6 +5,7 @@ in the system's key store (`app/agent/credentials.py`), never here. A vault's ow
 may only tighten what these settings allow (`VaultRules`).
 """
 
+from app.settings.answering import AnswerByBuiltIn, AnswerByModel, AnswerByProgram, AnswerByTeam
 from app.settings.rules import (
     CallerProfile,
     CallLimit,
@@ -52,6 +53,10 @@ __all__ = [
     "AgentProgram",
     "AgentProgramSettings",
     "AgentSettings",
+    "AnswerByBuiltIn",
+    "AnswerByModel",
+    "AnswerByProgram",
+    "AnswerByTeam",
     "CallLimit",
     "CallerProfile",
     "EditorSettings",

@@ -2,17 +2,57 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 from app.settings.section import SettingsSection
-from app.settings.sections import PermissionSettings, Settings
+from app.settings.sections import ModelSettings, PermissionSettings, Settings
 from app.settings.vault import VaultSettings
 
 Raw = dict[str, object]
+_PROVIDERS = frozenset(get_args(ModelSettings.model_fields["provider"].annotation))
 
 
 def upgrade(kind: type[SettingsSection], raw: Raw) -> None:
     """Convert raw settings to the current form, in place; the validation judges the result."""
-    if kind in (PermissionSettings, VaultSettings):
+    if kind is Settings:
+        _choose_answering(raw)
+    elif kind in (PermissionSettings, VaultSettings):
         _merge_categories(raw)
+
+
+def _choose_answering(raw: Raw) -> None:
+    """Convert the model's provider “built-in” and the names that answer to the choice of who answers."""
+    model, team, programs, agent = (raw.get(name) for name in ("model", "team", "programs", "agent"))
+    provider = model.get("provider") if isinstance(model, dict) else None
+    if provider == "built-in" and isinstance(model, dict):
+        del model["provider"]
+    names = [part.pop("answers", "") if isinstance(part, dict) else "" for part in (programs, team)]
+    if agent is None:
+        agent = raw["agent"] = {}
+    if not isinstance(agent, dict) or "answering" in agent:
+        return
+    for kind, name, known in zip(
+        ("program", "team"),
+        names,
+        (_names(programs, "programs"), _names(team, "agents", "groups")),
+        strict=True,
+    ):
+        if isinstance(name, str) and name.casefold() in known:
+            agent["answering"] = {"kind": kind, "name": name}
+            if provider in (None, "built-in") and isinstance(model, dict):
+                # The team used no model, so none may be set up for it now.
+                model["model"] = ""
+            return
+    if provider in _PROVIDERS:
+        agent["answering"] = {"kind": "model"}
+
+
+def _names(section: object, *lists: str) -> set[str]:
+    """Return the names of the entries in lists of a section, case folded."""
+    if not isinstance(section, dict):
+        return set()
+    entries = [one for name in lists if isinstance(section.get(name), list) for one in section[name]]
+    return {str(one["name"]).casefold() for one in entries if isinstance(one, dict) and "name" in one}
 
 
 def _merge_categories(raw: Raw) -> None:

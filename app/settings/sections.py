@@ -6,10 +6,11 @@ from typing import Literal
 
 from pydantic import Field, PrivateAttr
 
+from app.settings.answering import AnswerByBuiltIn, AnswerByModel, AnswerByProgram, AnswerByTeam, Answering
 from app.settings.rules import CallerProfile, CallLimit, Rule, TurnRule
 from app.settings.section import GuardedSection, SettingsSection
-from app.settings.servers import AgentProgramSettings, ExternalSettings, ServerSettings
-from app.settings.team import TeamSettings
+from app.settings.servers import AgentProgram, AgentProgramSettings, ExternalSettings, ServerSettings
+from app.settings.team import AgentGroup, AgentProfile, TeamSettings
 
 
 class GeneralSettings(SettingsSection):
@@ -110,12 +111,10 @@ class EditorSettings(SettingsSection):
 
 
 class ModelSettings(SettingsSection):
-    """The model that answers in the agent panel."""
+    """The model that answers in the agent panel, if `AgentSettings.answering` says so, and for the team."""
 
-    provider: Literal["built-in", "openai", "ollama", "lm-studio", "llama.cpp", "openai-compatible"] = Field(
-        "built-in",
-        title="Agent",
-        description="The built-in agent needs no model. The others use a model over the OpenAI protocol.",
+    provider: Literal["openai", "ollama", "lm-studio", "llama.cpp", "openai-compatible"] = Field(
+        "openai", title="Provider", description="A service or a server that speaks the OpenAI protocol."
     )
     base_url: str = Field(
         "",
@@ -291,8 +290,13 @@ class JournalSettings(SettingsSection):
 
 
 class AgentSettings(SettingsSection):
-    """How the agent works."""
+    """Who answers, and how the agent works."""
 
+    answering: Answering = Field(
+        default_factory=AnswerByBuiltIn,
+        title="Answering agent",
+        description="Who answers in the agent panel. The built-in agent needs no model.",
+    )
     mode: Literal["ask", "propose", "plan"] = Field(
         "propose",
         title="Mode",
@@ -383,6 +387,33 @@ class Settings(SettingsSection):
         """Return these settings with messages about what could not be read."""
         self._problems = problems
         return self
+
+    @property
+    def answering_program(self) -> AgentProgram | None:
+        """The external agent that answers in the panel; None if none does."""
+        chosen = self.agent.answering
+        if not isinstance(chosen, AnswerByProgram):
+            return None
+        return next((one for one in self.programs.programs if one.name == chosen.name), None)
+
+    @property
+    def answering_agent(self) -> AgentProfile | AgentGroup | None:
+        """The agent or group of the team that answers in the panel; None if none does."""
+        chosen = self.agent.answering
+        if not isinstance(chosen, AnswerByTeam):
+            return None
+        return self.team.agent(chosen.name) or self.team.group(chosen.name)
+
+    @property
+    def uses_model(self) -> bool:
+        """True if the model may be used: it answers, or the team or an external agent does and it is set up.
+
+        While the built-in agent answers, no model is contacted, whatever is set up.
+        """
+        chosen = self.agent.answering
+        return isinstance(chosen, AnswerByModel) or (
+            not isinstance(chosen, AnswerByBuiltIn) and bool(self.model.model.strip())
+        )
 
     general: GeneralSettings = Field(default_factory=GeneralSettings, title="General")
     editor: EditorSettings = Field(default_factory=EditorSettings, title="Editor")

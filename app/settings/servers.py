@@ -87,11 +87,6 @@ class AgentProgramSettings(SettingsSection):
             "this machine. You see their requests, and you can undo what they write directly."
         ),
     )
-    answers: str = Field(
-        "",
-        title="Answering agent",
-        description="The name of a program. Leave empty for the built-in agent, the model or the team.",
-    )
 
     @model_validator(mode="after")
     def _names_are_clear(self) -> Self:
@@ -103,8 +98,3 @@ class AgentProgramSettings(SettingsSection):
             if name in RESERVED_NAMES:
                 raise ValueError(f"the name {name} is reserved")
         return self
-
-    @property
-    def answering(self) -> AgentProgram | None:
-        """The program that answers in the panel; None if none does."""
-        return next((one for one in self.programs if one.name == self.answers), None)

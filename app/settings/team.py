@@ -62,11 +62,6 @@ class TeamSettings(SettingsSection):
         (), title="Agents", description="Additional agents with their own instructions and tools."
     )
     groups: tuple[AgentGroup, ...] = Field((), title="Groups", description="Agents that answer together.")
-    answers: str = Field(
-        "",
-        title="Answering agent",
-        description="The name of an agent or a group. Leave empty for the built-in agent or the model.",
-    )
     max_depth: int = Field(
         3, ge=1, le=10, title="Depth", description="Maximum number of delegations in a chain."
     )

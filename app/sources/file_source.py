@@ -129,7 +129,7 @@ class FileSource:
     async def _handle_batch(self, batch: FileBatch) -> None:
         """Handle changes that other programs made."""
         if batch.lost:
-            self._set_problem("The folder is gone: unplugged, renamed or deleted.")
+            self._set_problem("The folder is missing: unplugged, renamed or deleted.")
         elif batch.found:
             self._set_problem("")
         else:
@@ -143,7 +143,7 @@ class FileSource:
         self.problem = problem
         self._events.publish(SourcesChanged((self.config.id,)))
 
-    # What it has
+    # Contents
 
     def label(self, path: NotePath) -> str:
         """Return the label of the block that a file is loaded into."""

@@ -60,7 +60,7 @@ class FolderStream:
 
     def _handle_batch(self, batch: FileBatch, notify: Tell) -> None:
         if batch.lost or batch.found:
-            self._set_problem("The folder is gone: unplugged, renamed or deleted." if batch.lost else "")
+            self._set_problem("The folder is missing: unplugged, renamed or deleted." if batch.lost else "")
             return
         changes = [(path, "changed") for path in batch.changed] + [
             (path, "removed") for path in batch.removed

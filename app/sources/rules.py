@@ -85,7 +85,7 @@ class FileRules:
                     found = narrowed
         return found
 
-    def judge(self, change: FileChange, agent: str) -> FileVerdict:
+    def evaluate(self, change: FileChange, agent: str) -> FileVerdict:
         """Decide whether the agent may make this change."""
         operation = operation_of(change)
         permission = self.permission(change.path, agent)

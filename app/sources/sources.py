@@ -167,7 +167,7 @@ class Sources:
             running.close()
             await running.source.stop()
 
-    # What there is
+    # Access
 
     def list_sources(self) -> tuple[SourceInfo, ...]:
         """Return the state of every source, in the order in which they were added."""
@@ -228,7 +228,7 @@ class Sources:
     def _is_loaded(self, label: str) -> bool:
         return self._memory is not None and any(one.label == label for one in self._memory.all_blocks())
 
-    # What the user does with them
+    # User actions
 
     async def add(self, config: SourceConfig) -> SourceInfo:
         """Add a source and start it.
@@ -371,7 +371,7 @@ class Sources:
         config = self._configs.get(id)
         return isinstance(config, VaultStreamConfig | FolderStreamConfig | FeedConfig) and config.starts_turn
 
-    # What was written
+    # Commits
 
     def record_commit(
         self, place: str, changed: tuple[tuple[NotePath, str | None], ...], *, undo: bool

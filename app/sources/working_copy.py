@@ -79,7 +79,7 @@ class WorkingCopy:
             return FileState.CHANGED_IN_MEMORY
         return FileState.CHANGED_ON_DISK if memory == self.base else FileState.CHANGED_IN_BOTH
 
-    # What can be done
+    # Operations
 
     def load(self) -> ChangeSet:
         """Load the file into the memory; the change set is empty if it is loaded and unchanged.

@@ -32,14 +32,14 @@ log = logging.getLogger(__name__)
 
 COVERED_REASON = "covered by a new grant"
 """The message of the cancellation when a grant answers an open question."""
-DENIED_MESSAGE = "The user said no"
+DENIED_MESSAGE = "Denied by the user"
 UNANSWERED_REASON = "unanswered"
 """The message of the cancellation when a question times out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """What may be carried out: the proposal, a part of it, or an edited version."""
+    """The approval of a proposal, a part of it, or an edited version."""
 
     proposal: ChangeSet | Effect
 

@@ -65,10 +65,10 @@ ContentHash = Annotated[str, Slot(ArgumentKind.HASH), Field(pattern="^[0-9a-f]{6
 """The SHA-256 of a file's bytes, in hex."""
 
 Limit = Annotated[int, Field(ge=1, le=1000)]
-"""How many results at most."""
+"""The maximum number of results."""
 
 Offset = Annotated[int, Field(ge=0, le=1_000_000_000)]
-"""How many results to pass over."""
+"""The number of results to skip."""
 
 Share = Annotated[float, Field(ge=0, le=1)]
 """A number from 0 to 1."""

@@ -23,7 +23,7 @@ from app.vault.commits import Commit
 if TYPE_CHECKING:
     from app.vault.journal import Journal
 
-# What SQLite says of a row that it will never take; anything else may pass.
+# SQLite's errors for a row that it will never accept; any other error may be temporary.
 _PERMANENT_ERRORS = (
     sqlite3.IntegrityError,
     sqlite3.DataError,
@@ -34,13 +34,13 @@ _PERMANENT_ERRORS = (
 log = logging.getLogger(__name__)
 
 BURST_WINDOW_S = 60.0
-"""How long refusals of one caller and tool are counted before they are logged as one row."""
+"""The time for which refusals of one caller and tool are counted before they are logged as one row."""
 MAX_RESULT_CHARS = 300
 
 
 @dataclass(slots=True)
 class _Burst:
-    """Calls of one caller to one tool that a limit refuses: the first entry, and those after it."""
+    """Refused calls of one caller to one tool: the first entry, and the number of later ones."""
 
     first: int
     timer: asyncio.TimerHandle
@@ -49,7 +49,7 @@ class _Burst:
 
 
 class AuditWriter:
-    """Append entries. An entry that the disk refuses is kept and written before the next one.
+    """Append entries. After a disk error, an entry is kept and written before the next one.
 
     An entry that can't be logged for another reason is logged without the text from outside, or dropped
     with an error in the app's log, so that it never blocks a call.
@@ -142,20 +142,20 @@ class AuditWriter:
         return number
 
     def _write(self, entry: AuditEntry) -> AuditEntry | None:
-        """Log an entry, or what is left of one that can't be logged; None where not even that can be.
+        """Log an entry, or a minimal one if it can't be logged in full; return None if that fails, too.
 
         Raises:
-            StorageError: the disk refuses for now.
+            StorageError: A temporary disk error.
         """
         try:
             return self._audit.append(entry)
         except StorageError as error:
             if not _is_unloggable(error):
                 raise
-            log.exception("an audit entry of %s can't be logged as it is", entry.tool)
+            log.exception("an audit entry of %s can't be logged in full", entry.tool)
             return self._write_minimal(entry, error)
         except Exception as error:
-            log.exception("an audit entry of %s can't be logged as it is", entry.tool)
+            log.exception("an audit entry of %s can't be logged in full", entry.tool)
             return self._write_minimal(entry, error)
 
     def _write_minimal(self, entry: AuditEntry, error: Exception) -> AuditEntry | None:
@@ -170,7 +170,7 @@ class AuditWriter:
 
 
 def _is_unloggable(error: StorageError) -> bool:
-    """Return whether SQLite will never take the row; a log that is closed is not the row's fault."""
+    """Return whether SQLite will never accept the row; a closed log is a temporary error."""
     return isinstance(error.__cause__, _PERMANENT_ERRORS) and "closed database" not in str(error.__cause__)
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 R = TypeVar("R", bound=ToolResult)
 S_co = TypeVar("S_co", covariant=True)
 Reads = Callable[[str, NotePath], bool]
-"""Whether the call may read a document: its place and its path."""
+"""Returns whether the call may read a document, by its store and path."""
 
 
 @dataclass(frozen=True, slots=True)

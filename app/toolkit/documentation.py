@@ -9,10 +9,10 @@ from app.toolkit.registry import AccessLevel, Category, ToolCatalog
 from app.toolkit.tool import Tool
 
 _LEVELS = {
-    AccessLevel.READ_ONLY: "Its tools read and change nothing.",
-    AccessLevel.NETWORK: "Its tools read, fetch from the web and propose new notes only; you decide.",
-    AccessLevel.READ_WRITE: "Its tools read, and propose changes that you decide on.",
-    AccessLevel.EXECUTE: "Its tools may run programs; each run is asked about.",
+    AccessLevel.READ_ONLY: "These tools only read.",
+    AccessLevel.NETWORK: "These tools read, fetch web pages and propose new notes; you approve or deny them.",
+    AccessLevel.READ_WRITE: "These tools read and propose changes, which you approve or deny.",
+    AccessLevel.EXECUTE: "These tools can run programs; each run needs your approval.",
 }
 
 _PLAIN = {"string": "text", "boolean": "yes or no", "null": "nothing"}

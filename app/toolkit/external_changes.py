@@ -69,7 +69,7 @@ class ExternalChangeRecorder:
                 )
             draft.result = outcome.message
         except ScriptoriumError as error:
-            draft.result = f"{outcome.message} It could not be kept for undo: {error.message}"
+            draft.result = f"{outcome.message} It could not be stored for undo: {error.message}"
             outcome = ToolOutcome(False, message=draft.result, error=error.as_dict())
         entry = self._audit_writer.append(draft.entry())
         commit = None if draft.commit is None else draft.commit.id

@@ -76,10 +76,10 @@ class WalkLimits:
         """Return whether the time is up, and record that once."""
         if self.clock() < self.ends:
             return False
-        self.note_left_out(f"what was not looked at within {WALK_TIMEOUT_S:g} s")
+        self.report_omission(f"what was not looked at within {WALK_TIMEOUT_S:g} s")
         return True
 
-    def note_left_out(self, what: str) -> None:
+    def report_omission(self, what: str) -> None:
         """Record what is left out."""
         if what not in self.left_out:
             self.left_out.append(what)
@@ -110,15 +110,15 @@ def _open_listing(top: str, entry: DirectoryEntry, limits: WalkLimits) -> list[D
     if entry.path.count("/") + 1 >= limits.depth:
         return None
     if entry.path.rpartition("/")[2].startswith("."):
-        limits.note_left_out("hidden folders")
+        limits.report_omission("hidden folders")
         return None
     if not limits.enters(real):
-        limits.note_left_out(f"{entry.path}: no tool reads that")
+        limits.report_omission(f"{entry.path}: no tool reads that")
         return None
     try:
         return _entries(real, f"{entry.path}/")
     except (NotFoundError, InvalidPathError, StorageError):
-        limits.note_left_out(f"{entry.path}: it can't be read")
+        limits.report_omission(f"{entry.path}: it can't be read")
         return None
 
 
@@ -213,13 +213,13 @@ def matching_lines(
         try:
             content = read(name)
         except LimitError:
-            limits.note_left_out(f"{name}: larger than {MAX_FILE_BYTES // 1024**2} MiB")
+            limits.report_omission(f"{name}: larger than {MAX_FILE_BYTES // 1024**2} MiB")
             continue
         except (NotFoundError, InvalidPathError, StorageError):
-            limits.note_left_out(f"{name}: it can't be read")
+            limits.report_omission(f"{name}: it can't be read")
             continue
         if is_binary(content):
-            limits.note_left_out(f"{name}: not text")
+            limits.report_omission(f"{name}: not text")
             continue
         for number, line in enumerate(content.split(b"\n"), 1):
             if number % 1000 == 0 and limits.is_over():

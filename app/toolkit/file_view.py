@@ -116,13 +116,13 @@ class FileView:
         if not self._hides_outside(name):
             content = read_file(real)
         # The file may have been replaced since.
-        if content is None or (self._judges(name) and is_private(content)):
+        if content is None or (self._may_be_private(name) and is_private(content)):
             raise NotFoundError(f"There is no file {real}.", path=real)
         return content
 
     def _hides_outside(self, name: str) -> bool:
         """Return whether a file outside the vault is a hidden note, by the same rules as inside."""
-        if not self._judges(name):
+        if not self._may_be_private(name):
             return False
         try:
             return is_private(read_start(str(PurePath(self.location.folder, name)), HEAD_BYTES + 1))
@@ -132,7 +132,7 @@ class FileView:
         except StorageError:
             return True
 
-    def _judges(self, name: str) -> bool:
+    def _may_be_private(self, name: str) -> bool:
         return PurePath(name).suffix.lower() in NOTE_SUFFIXES and self._context.vault.hides_private
 
     def is_from_web(self, name: str) -> bool:

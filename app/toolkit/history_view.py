@@ -72,7 +72,7 @@ class HistoryView:
             NotFoundError: the version is no longer kept, or the call may not see it.
         """
         if self._is_private(path, hash):
-            raise NotFoundError("That version is not kept.", hash=hash)
+            raise NotFoundError("That version is no longer stored.", hash=hash)
         return self._journal.content(hash)
 
     def commits(self, limit: int = 50) -> tuple[Commit, ...]:

@@ -206,17 +206,17 @@ def memory_binding(store: MemoryStore, loaded: StorePolicy | None = None) -> Sto
 
     def ruled(change_set: ChangeSet, caller: Caller) -> StoreVerdict | None:
         known = loaded(change_set, caller) if loaded is not None else None
-        return known or judge_memory_change(change_set, caller)
+        return known or authorize_memory_change(change_set, caller)
 
     return StoreBinding(store, "the memory", ruled)
 
 
-def judge_memory_change(change_set: ChangeSet, caller: Caller) -> StoreVerdict | None:
+def authorize_memory_change(change_set: ChangeSet, caller: Caller) -> StoreVerdict | None:
     """Apply the permissions of the blocks to a change; the user is exempt."""
     if caller.kind is CallerKind.USER:
         return None
     agent = agent_key(caller)
-    verdicts = [_judge(change, agent) for change in change_set.changes]
+    verdicts = [_authorize(change, agent) for change in change_set.changes]
     worst = max(verdicts, key=lambda one: _SEVERITY[one.effect])
     return StoreVerdict(worst.effect, worst.reason)
 
@@ -224,7 +224,7 @@ def judge_memory_change(change_set: ChangeSet, caller: Caller) -> StoreVerdict |
 _SEVERITY = {"allow": 0, "ask": 1, "deny": 2}
 
 
-def _judge(change: FileChange, agent: str) -> BlockVerdict:
+def _authorize(change: FileChange, agent: str) -> BlockVerdict:
     if is_entry(change.path):
         return _verdict_on_entry(change, agent)
     before, after = before_of(change), after_of(change)
@@ -232,7 +232,7 @@ def _judge(change: FileChange, agent: str) -> BlockVerdict:
     new = None if after is None else parse_block(after)
     if old is None and new is not None:
         old = _default_block(new, agent)
-    return acl.judge_change(old, new, agent)
+    return acl.authorize_change(old, new, agent)
 
 
 def _default_block(new: Block, agent: str) -> Block | None:

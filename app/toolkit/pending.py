@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 LIFETIME_S = 24 * 3600.0
-"""How long an operation waits for a decision."""
+"""The time that an operation waits for a decision."""
 
 _CLOSING_REASON = "the app was closed; it is asked again at the next start"
 _CANCELLED_REASON = "withdrawn by its caller"
@@ -81,7 +81,7 @@ class PendingOperations:
 
     @property
     def are_kept(self) -> bool:
-        """Whether operations can wait: False in a vault that is open read-only."""
+        """True if operations can wait: False in a vault that is open read-only."""
         return self._kept is not None
 
     @property

@@ -39,7 +39,7 @@ class Category:
 
 
 MayCall = Callable[[Caller, str, str, str], bool]
-"""Whether (caller, category, tool, operation) may be called at all: `Policy.may_call`."""
+"""Returns whether a caller may call an operation of a tool at all: `Policy.may_call`."""
 
 
 def _everyone_may(caller: Caller, category: str, tool: str, op: str = "") -> bool:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, PrivateAttr
 class ToolResult(BaseModel):
     """The result of a tool; each tool has its own subclass with typed fields.
 
-    `message` is one plain sentence for people ("Created Ideas/Tea."). On the wire it stands beside
+    `message` is one plain sentence for people ("Created Ideas/Tea."). Clients receive it together with
     `success` and the fields.
     """
 

@@ -99,7 +99,7 @@ class ToolRunner:
         )
 
     def close(self) -> None:
-        """Stop following the index and the grants; calls that still run end as they do."""
+        """Unsubscribe from the index and the grants; running calls continue."""
         self._visibility.close()
         self.audit_writer.close()
         self._gate.close()
@@ -114,7 +114,7 @@ class ToolRunner:
 
     @property
     def private_notes(self) -> frozenset[NotePath]:
-        """The notes that are kept from models and from programs outside."""
+        """The notes that are hidden from models and external programs."""
         return self._visibility.private
 
     def can_see(self, caller: Caller, path: NotePath) -> bool:

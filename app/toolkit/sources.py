@@ -70,7 +70,7 @@ def access_of(source: FileSource) -> Callable[[ChangeSet, Caller], StoreVerdict 
     def access(change_set: ChangeSet, caller: Caller) -> StoreVerdict | None:
         if caller.kind is CallerKind.USER:
             return None
-        rulings = [source.rules.judge(change, agent_key(caller)) for change in change_set.changes]
+        rulings = [source.rules.evaluate(change, agent_key(caller)) for change in change_set.changes]
         denied = next((one for one in rulings if one.effect == "deny"), rulings[0])
         return StoreVerdict(denied.effect, denied.reason)
 

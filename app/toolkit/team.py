@@ -44,7 +44,7 @@ class Delivery:
 
 
 Metadata = Mapping[str, JsonValue]
-"""What a sender adds to a message as data."""
+"""Data that a sender adds to a message."""
 
 
 class TeamService(Protocol):

@@ -13,10 +13,10 @@ from app.vault.path import NotePath
 
 @dataclass(frozen=True, slots=True)
 class VisibleFiles:
-    """The files that a call may see, and what must be kept from it; names are relative to the vault.
+    """The files that a call may see, and the hidden ones; names are relative to the vault.
 
     `hidden_folders` are programs' own data (`.git` among them, where old texts of private notes may be);
-    `has_hidden` says whether notes are kept from the call.
+    `has_hidden` is true if notes are hidden from the call.
     """
 
     shown: tuple[NotePath, ...]
@@ -26,7 +26,7 @@ class VisibleFiles:
 
 
 def visible_files(root: str, vault: VaultView) -> VisibleFiles:
-    """Look at every file of the vault at `root`; reads each note. Blocks: call it in a thread."""
+    """Check every file of the vault at `root`, and read each note. Blocks: call it in a thread."""
     shown: list[NotePath] = []
     files: list[str] = []
     folders: list[str] = []
@@ -64,6 +64,6 @@ def _is_shown(vault: VaultView, path: NotePath) -> bool:
     except NotFoundError:
         return False
     except ScriptoriumError:
-        # It can't be read here, so nothing is known of it that would let it be shown.
+        # It can't be read here, so it is not known to be public.
         return False
     return True

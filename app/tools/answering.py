@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import Annotated
@@ -26,8 +25,6 @@ _NOTES_BY_WORDS = 24
 _CHUNKS = 40
 _COMPARED = 40
 _LARGEST_NOTE = 400_000
-# On the seen half of the evaluation, 99 of 140 passages after the first are below, and one of 14 good ones.
-_MIN_LIKELIHOOD = 0.1
 Near = dict[NotePath, list[tuple[int, float]]]
 
 
@@ -35,7 +32,8 @@ class CitedPassage(BaseModel):
     """A passage of a note.
 
     `citation` is the wikilink to the exact passage; `text` is its readable text, `source` its Markdown;
-    `likelihood` compares it with the best passage, whose likelihood is 1; `weak` marks those far below it.
+    `likelihood` compares it with the best passage, whose likelihood is 1. `weak` marks passages far below the
+    best one, and all of them if even the best one is far from an answer.
     """
 
     model_config = ConfigDict(frozen=True, defer_build=True)
@@ -60,10 +58,10 @@ class Answer(ToolResult):
     category="search",
     examples=("find passages about {question}", "passages that answer {question}"),
     usage_rule=(
-        "For a question about what the notes say, call find_passages first. After each statement that a "
-        'passage bears out, put its citation as given, with the words quoted exactly: "…" [[Note#span=…]]. '
-        "State nothing about the notes without a citation. If answered is false, say that the notes don't "
-        "hold it."
+        "For a question about the content of notes, call find_passages first. Follow each "
+        "statement that a passage supports with the exact quotation and the citation as returned:"
+        ' "…" [[Note#span=…]]. State nothing about the notes without a citation. If answered is '
+        "false, say that the notes don't contain the answer."
     ),
 )
 async def find_passages(
@@ -71,16 +69,16 @@ async def find_passages(
     question: Annotated[str, Field(min_length=1, max_length=2000)],
     limit: Annotated[int, Field(ge=1, le=20)] = 5,
 ) -> Answer:
-    """Find the passages that answer a question about what the notes say, each with a link to its exact place.
+    """Find the passages that answer a question about notes, each with a link to its exact position.
 
     Args:
         question: The question, as a person would ask it.
-        limit: How many passages at most.
+        limit: The maximum number of passages.
     """
     asked = read_question(question)
     ranking, notes = await rank_passages(context, asked)
     chosen = ranking.passages[:limit]
-    found = [_cited(one, chosen[0], notes[one.candidate.path]) for one in chosen]
+    found = [_cited(one, ranking, notes[one.candidate.path]) for one in chosen]
     message = (
         f"{pluralize(sum(not one.weak for one in found), 'passage')} found."
         if ranking.is_answer
@@ -145,10 +143,8 @@ async def _cosines(
     return [float(one) for one in vectors @ asked]
 
 
-def _cited(ranked: RankedCandidate, best: RankedCandidate, note: OpenNote) -> CitedPassage:
+def _cited(ranked: RankedCandidate, ranking: RankedPassages, note: OpenNote) -> CitedPassage:
     passage = ranked.candidate.passage
-    # The weights of the ranking are those of a softmax, so that the difference is the logarithm of the odds.
-    likelihood = math.exp(ranked.score - best.score)
     fragment = f"^{passage.block}" if passage.block else fragment_of(note.readable_text, passage.span)
     target = note.path.stem_path if note.path.folder else note.name
     return CitedPassage(
@@ -157,6 +153,6 @@ def _cited(ranked: RankedCandidate, best: RankedCandidate, note: OpenNote) -> Ci
         text=passage.text,
         source=note.readable_text[passage.span.start : passage.span.end],
         citation=f"[[{target}#{fragment}]]",
-        likelihood=round(likelihood, 3),
-        weak=likelihood < _MIN_LIKELIHOOD,
+        likelihood=round(ranking.likelihood(ranked), 3),
+        weak=ranking.is_weak(ranked),
     )

@@ -58,12 +58,12 @@ async def patch(
     files: Annotated[list[VaultFile], Field(min_length=1, max_length=200)],
     dry_run: bool = False,
 ) -> Proposal[FilesPatched] | FilesPatched:
-    """Apply a unified diff to files of the vault. Every context line must be there, else nothing is changed.
+    """Apply a unified diff to files of the vault. Changes nothing unless every context line matches.
 
     Args:
-        patch: The diff, with `---` and `+++` lines for each file; they may be left out for a single file.
-        files: The files that may be touched; a patch that touches another one is refused.
-        dry_run: Only try whether it fits.
+        patch: The diff, with `---` and `+++` lines for each file; they are optional for a single file.
+        files: The files that may change; a patch that changes another file is rejected.
+        dry_run: Only check whether the patch applies.
     """
     changes = await asyncio.to_thread(_apply_patches, context, patch, files)
     change_set = ChangeSet.of(*changes, summary=f"Patch {pluralize(len(changes), 'file')}")
@@ -84,7 +84,7 @@ async def patch(
         "save the text {content} in the file {path}",
         "overwrite the file {path} with {content}",
     ),
-    usage_rule="For notes use create_note, edit_note and update_note; file_write is for the other files.",
+    usage_rule="For notes use create_note, edit_note and update_note; file_write is for other files.",
     always_asks=True,
 )
 async def file_write(
@@ -93,12 +93,12 @@ async def file_write(
     content: MarkdownText,
     expected_hash: ContentHash | None = None,
 ) -> Proposal[FileWritten]:
-    """Write a text file of the vault, new or in place of what is there.
+    """Create or overwrite a text file of the vault.
 
     Args:
         path: The file, relative to the vault, with its suffix.
-        content: All of its text.
-        expected_hash: Only write when the file there has this hash.
+        content: The whole text of the file.
+        expected_hash: Write only if the existing file has this hash.
     """
     target = _check_target(path)
     change = await asyncio.to_thread(_plan_write, context, target, content.encode(), expected_hash)
@@ -128,8 +128,8 @@ async def diff(
     """Compare two text files, line by line.
 
     Args:
-        path: The one file, in the vault or outside.
-        other: The other.
+        path: The first file, in the vault or outside.
+        other: The second file.
     """
     one, two = [await resolve_path(context, text) for text in (path, other)]
 
@@ -168,7 +168,7 @@ def _plan_write(
     before = vault.read(existing)
     if expected_hash not in (None, content_hash(before)):
         raise ConflictError(
-            f"{existing} holds something else by now; nothing was written.",
+            f"{existing} has changed; nothing was written.",
             path=str(existing),
             expected_hash=expected_hash,
             current_hash=content_hash(before),

@@ -23,17 +23,17 @@ async def check_entailment(
     It is unchanged if no model is chosen, the notes are hidden from models, or they have no similar
     passages. If the model is not available, the reasoning says why.
     """
-    judge = context.services.entailment
-    if not judge.available:
+    classifier = context.services.entailment
+    if not classifier.available:
         return local
-    if any(note.parsed.is_private or not judge.may_read(note.path) for note in (source[0], target[0])):
+    if any(note.parsed.is_private or not classifier.may_read(note.path) for note in (source[0], target[0])):
         return local
     pairs = await asyncio.to_thread(select_passages, source[1], target[1])
     if not pairs:
         return local
-    name = judge.name
+    name = classifier.name
     try:
-        verdicts = await judge.judge(pairs)
+        verdicts = await classifier.classify(pairs)
     except EmbedderUnavailable as error:
         return replace(local, reasoning=f"{local.reasoning} (Without the cross-encoder: {error.message})")
     return blend_entailment(local, verdicts, name, pairs)

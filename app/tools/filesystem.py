@@ -108,16 +108,17 @@ async def find(
     depth: Depth = 5,
     limit: Limit = 200,
 ) -> FileList | EffectProposal[FileList]:
-    """Find files and folders by their names, in the vault or below a folder outside.
+    """Find files and folders by name, in the vault or in an external folder.
 
-    Hidden folders are not searched, links are listed and not followed.
+    Hidden folders are skipped; symbolic links are listed but not followed.
 
     Args:
-        pattern: A glob: `*.pdf`, `report-??.txt`; with a slash it is about the path below the folder.
-        path: The folder to look in; the vault when empty.
-        kind: What to find.
-        depth: How many folders deep to look, at most 10; 1 is the folder itself.
-        limit: How many to list at most.
+        pattern: A glob such as `*.pdf` or `report-??.txt`; with a slash, it matches the path below the
+            folder.
+        path: The folder to search; the vault if empty.
+        kind: The kind of entries to find.
+        depth: The depth of folders to search, at most 10; 1 is the folder itself.
+        limit: The maximum number of entries.
     """
     matches = _glob_matcher(pattern)
 
@@ -143,8 +144,8 @@ async def directory_list(
     """List a folder: files of every kind, not only notes.
 
     Args:
-        path: The folder; the vault when empty.
-        pattern: A glob that the names must match; all when empty.
+        path: The folder; the vault if empty.
+        pattern: A glob that names must match; empty for all.
     """
     matches = _glob_matcher(pattern or "*")
     location = await resolve_path(context, path)
@@ -169,12 +170,12 @@ async def file_read(
     offset: Annotated[int, Field(ge=0, le=1_000_000_000)] = 0,
     limit: Annotated[int, Field(ge=1, le=100_000)] = 2000,
 ) -> FileText | EffectProposal[FileText]:
-    """Read a text file of at most 10 MiB. What is not text is said, and not shown.
+    """Read a text file of at most 10 MiB. Other files are reported but not shown.
 
     Args:
         path: The file.
-        offset: The line to start at; the first is 0.
-        limit: How many lines at most.
+        offset: The first line, counted from 0.
+        limit: The maximum number of lines.
     """
     location = await resolve_path(context, path)
     view = FileView(context, location)
@@ -210,11 +211,11 @@ async def grep(
 
     Args:
         pattern: The regular expression.
-        path: The folder or file to search; the vault when empty.
-        files: A glob that the files' names must match, such as `*.md`; all when empty.
-        case_sensitive: Whether upper and lower case differ.
-        depth: How many folders deep to look, at most 10.
-        limit: How many lines to give at most.
+        path: The folder or file to search; the vault if empty.
+        files: A glob that file names must match, such as `*.md`; empty for all.
+        case_sensitive: Distinguish upper and lower case.
+        depth: The depth of folders to search, at most 10.
+        limit: The maximum number of lines.
     """
     compiled = line_pattern(pattern, cased=case_sensitive)
     location = await resolve_path(context, path)
@@ -288,7 +289,7 @@ async def _list_entries(
 def _file_text(name: str, content: bytes, offset: int, limit: int) -> FileText:
     size = len(content)
     if is_binary(content):
-        message = f"{name} holds no text ({pluralize(size, 'byte')}): it is not shown."
+        message = f"{name} is not a text file ({pluralize(size, 'byte')}) and is not shown."
         return FileText(
             path=name, text="", offset=0, lines=0, total_lines=0, size=size, binary=True, message=message
         )

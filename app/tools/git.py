@@ -66,15 +66,16 @@ async def git(
     name: Annotated[str, Field(min_length=1, max_length=100)] | None = None,
     limit: Annotated[int, Field(ge=1, le=1000)] | None = None,
 ) -> EffectProposal[GitAnswer]:
-    """Use the git repository of the vault. No hook, filter or other program of the repository is run.
+    """Use the git repository of the vault. Hooks, filters and other programs of the repository are not run.
 
     Args:
-        op: What to do.
+        op: The operation.
         paths: The files, relative to the vault.
-        staged: For diff: what is staged, instead of what is not.
-        message: For commit: its message.
-        name: For branch: the new branch, made where the repository stands; the branches are listed without.
-        limit: For log: how many commits at most; 20 when left out.
+        staged: For diff: show staged instead of unstaged changes.
+        message: For commit: the message.
+        name: For branch: a new branch to create at the current commit; without a name, the branches are
+            listed.
+        limit: For log: the maximum number of commits; 20 by default.
     """
     repository = _repository(context)
     files = [str(NotePath.parse(path)) for path in paths or ()]

@@ -53,10 +53,10 @@ class Undone(ToolResult):
     examples=("history of {name}", "show the versions of {name}", "what did {name} look like before?"),
 )
 async def note_history(context: ToolContext, name: NoteName) -> Versions:
-    """List what a note was before, newest first.
+    """List the versions of a note, newest first.
 
     Args:
-        name: The note, or the path of one that was deleted.
+        name: The note, or the path of a deleted note.
     """
     path = await _path_or_deleted(context, name)
     found = [
@@ -70,10 +70,10 @@ async def note_history(context: ToolContext, name: NoteName) -> Versions:
 
 @tool(category="notes", examples=("restore {name} to the version {version}",))
 async def restore_note(context: ToolContext, name: NoteName, version: ContentHash) -> Proposal[NoteWritten]:
-    """Make a note what it was in a version that note_history names.
+    """Restore a version of a note from note_history.
 
     Args:
-        name: The note, or the path of one that was deleted.
+        name: The note, or the path of a deleted note.
         version: The version's hash.
     """
     path = await _path_or_deleted(context, name)
@@ -100,12 +100,12 @@ async def _path_or_deleted(context: ToolContext, name: str) -> NotePath:
 @tool(
     category="notes",
     examples=("undo", "undo that", "take it back", "undo the last change", "revert what you just did"),
-    usage_rule="undo without arguments takes back the last change that this conversation made.",
+    usage_rule="undo without arguments undoes the last change of this conversation.",
 )
 async def undo(context: ToolContext, entry: int | None = None, turn: str | None = None) -> Proposal[Undone]:
-    """Take back what a call or a whole turn wrote; what was written since is kept.
+    """Undo the changes of a call or of a whole turn; later changes are kept.
 
-    Without arguments, the last change of this caller that was not yet taken back.
+    Without arguments, it undoes this caller's last change that was not undone yet.
 
     Args:
         entry: The number of the call in the audit log.

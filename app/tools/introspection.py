@@ -64,11 +64,11 @@ class ListedOperations(ToolResult):
     examples=("which tools are there", "list all the tools there are", "which tool can {query}"),
 )
 async def list_tools(context: AgentContext, query: str = "", limit: Limit = 50) -> ListedTools:
-    """List the tools that you may call, those that fit a query first.
+    """List the tools that you may call, best matches of a query first.
 
     Args:
-        query: Words for what is to be done; empty for all.
-        limit: How many at most.
+        query: Words that describe the task; empty for all tools.
+        limit: The maximum number of results.
     """
     offered = context.services.registry.tools(context.caller)
     if query.strip():
@@ -97,16 +97,16 @@ def _match_score(query: str, one: Tool) -> float:
     category="agents",
     examples={"list": ("what is still waiting?", "show what is pending", "list the pending operations")},
     operations={"list": "", "status": "pending_operation_id", "cancel": "pending_operation_id"},
-    usage_rule="pending tells what became of a change that waited for the user; deciding is for people.",
+    usage_rule="pending returns the state of a change that waits for the user; only the user can decide.",
 )
 async def pending(
     context: AgentContext, op: Literal["list", "status", "cancel"], pending_operation_id: str | None = None
 ) -> ListedOperations:
-    """Look at your own operations that wait for the user's decision, or cancel one.
+    """List your own operations that wait for the user's decision, or cancel one.
 
     Args:
-        op: list them, ask for the status of one, or cancel one that is not decided yet.
-        pending_operation_id: The id that the call gave which did not wait.
+        op: list the operations, return the status of one, or cancel one that is still undecided.
+        pending_operation_id: The id that the call returned when it did not wait.
     """
     operations = context.services.pending
     if op == "list":

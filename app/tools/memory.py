@@ -86,8 +86,8 @@ class BlockResult(ToolResult):
         "delete": "label",
     },
     usage_rule=(
-        "block keeps what matters beyond this conversation: load reads a block, pin keeps it in your "
-        "context, create makes one; edit it by block_edit."
+        "block manages memory that lasts beyond this conversation: load reads a block, pin keeps "
+        "it in your context, create creates one; edit it with block_edit."
     ),
 )
 async def block(
@@ -106,23 +106,23 @@ async def block(
     layout: dict[str, JsonValue] | None = None,
     description: Annotated[str, Field(max_length=2000)] | None = None,
 ) -> Proposal[BlockResult]:
-    """Look after the blocks of your memory: read, pin, put away, share, make and delete them.
+    """Manage the blocks of your memory: read, pin, archive, share, create and delete them.
 
     Args:
-        op: load reads a block (and brings back one that was put away); pin keeps it in your context, unpin
-            lets it go after the turn; archive puts it away; info tells its layout and permission; viewport
-            chooses the lines that are in your context; share and unshare let another agent in; list, create
-            and delete do as they say.
-        label: The block; with source_id a file's path in that folder.
-        source_id: For load, the folder outside that has the file `label`, by id or name.
-        start_line: The first line in sight, from 1.
-        display_lines: How many lines are in sight.
+        op: load reads a block and restores an archived one; pin keeps it in your context, unpin removes it
+            after the turn; archive archives it; info returns its layout and permission; viewport selects the
+            lines in your context; share and unshare grant and revoke another agent's access; list, create and
+            delete do what their names say.
+        label: The block; with source_id, a file's path in that folder.
+        source_id: For load: the external folder with the file `label`, by id or name.
+        start_line: The first visible line, from 1.
+        display_lines: The number of visible lines.
         agent: The agent to share with.
-        permission: What that agent may do with it; for create what you may do yourself.
-        content: What a new block holds.
-        type: Of a new block: core, working (the usual), archival or log.
-        layout: Of a new block, such as {"kind": "list", "max_items": 50}; a text by default. Kinds: text,
-            list, log (display_limit), map (fields with name, kind, read_only, required, default) and
+        permission: What that agent may do with the block; for create, what you may do.
+        content: The content of a new block.
+        type: The type of a new block: core, working (the default), archival or log.
+        layout: The layout of a new block, such as {"kind": "list", "max_items": 50}; text by default. Kinds:
+            text, list, log (display_limit), map (fields with name, kind, read_only, required, default) and
             composite (sections with name, content, read_only).
         description: What a new block is for, in a sentence.
     """
@@ -170,7 +170,7 @@ def _change_block(context: MemoryContext, op: str, found: Block) -> Proposal[Blo
             return _propose_block(context, found, found.with_view(agent, view), message, title)
         case "archive":
             return _propose_block(
-                context, found, unpin_everywhere(found), f"{found.label} is put away.", "Put away"
+                context, found, unpin_everywhere(found), f"{found.label} is archived.", "Put away"
             )
         case _:
             return _delete(context, found)
@@ -299,7 +299,7 @@ def unpin_everywhere(found: Block) -> Block:
         InvalidParametersError: it is a core block.
     """
     if found.type is BlockType.CORE:
-        message = f"{found.label!r} is a core block, which is not put away."
+        message = f"{found.label!r} is a core block, which can't be archived."
         raise InvalidParametersError(message, label=found.label)
     views: Mapping[str, BlockView] = {name: replace(view, pinned=False) for name, view in found.views.items()}
     return replace(found, type=BlockType.ARCHIVAL, views={n: v for n, v in views.items() if v != BlockView()})

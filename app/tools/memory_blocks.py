@@ -48,8 +48,9 @@ class BlockEdited(ToolResult):
         "redo": "label",
     },
     usage_rule=(
-        "block_edit changes a block: append adds at the end, replace and patch change a text, set_field sets "
-        "a field of a map or a section. What you learn of the person for good belongs in the block human."
+        "block_edit changes a block: append adds at the end, replace and patch change a text, "
+        "set_field sets a field of a map or a section. Store lasting facts about the user in the "
+        "block human."
     ),
 )
 async def block_edit(
@@ -70,19 +71,21 @@ async def block_edit(
     """Edit a block of your memory as its layout allows.
 
     Args:
-        op: append, replace, patch (a unified diff), set_field, edit_range (put text in place of lines), undo
-            and redo (your own last edit of this block).
+        op: append, replace, patch (a unified diff), set_field, edit_range (replace lines), undo and redo
+            (your own last edit of this block).
         label: The block.
-        content: What to add: to a text on a new line, to a list as an item, to a log with the time.
-        old: The text to replace; with mode regex a regular expression.
-        new: What takes its place.
-        mode: Which occurrence: the first (the usual), all, the nth, or all that a regex matches.
-        nth: Which one, from 1, for mode nth.
-        patch: Hunks of a unified diff; each context line must be there.
-        field: A field of a map or a section of a composite block; section.field for one inside.
-        value: What the field is to hold; null empties it.
-        lines: The lines to replace, such as 3 or 2-5; 3-2 puts the text in before line 3.
-        text: What takes the place of the lines.
+        content: The text to add: as a new line of a text, as an item of a list, as a timed entry of a log.
+        old: The text to replace; with mode regex, a regular expression.
+        new: The replacement.
+        mode: Which occurrences: the first (the default), all, the nth, or all matches of a regular
+            expression.
+        nth: For mode nth: which occurrence, from 1.
+        patch: Hunks of a unified diff; every context line must match.
+        field: A field of a map block or a section of a composite block; section.field for a field in a
+            section.
+        value: The new value of the field; null clears it.
+        lines: The lines to replace, such as 3 or 2-5; 3-2 inserts the text before line 3.
+        text: The replacement of the lines.
     """
     before = blocks_of(context).block(label, agent_key(context.caller))
     if op in ("undo", "redo"):
@@ -99,7 +102,7 @@ async def block_edit(
         case _:
             first, _, last = (lines or "").partition("-")
             after = edits.edit_range(before, int(first), int(last or first), text or "", field)
-    words = f"Edited {before.label}." if after != before else f"{before.label} says that already."
+    words = f"Edited {before.label}." if after != before else f"{before.label} has this content already."
     result = BlockEdited(label=before.label, size=after.size, message=words)
     return context.propose(changes.edit_block(before, after, f"{_DONE[op]} {before.label}"), result)
 

@@ -46,7 +46,7 @@ class NodesMerged(ToolResult):
         "merge {primary_node_id} and {secondary_node_id}",
         "merge {primary_node_id} with {secondary_node_id}",
     ),
-    usage_rule="merge_nodes keeps primary_node_id; read both notes before.",
+    usage_rule="merge_nodes keeps primary_node_id; read both notes first.",
 )
 async def merge_nodes(
     context: ToolContext,
@@ -54,7 +54,7 @@ async def merge_nodes(
     secondary_node_id: NodeId,
     merge_strategy: Strategy = "combine",
 ) -> Proposal[NodesMerged]:
-    """Make two notes one: the first stays, the second goes to the vault's trash, all links follow.
+    """Merge two notes: the first stays, the second moves to the vault's trash, and all links are updated.
 
     Args:
         primary_node_id: The note that stays.

@@ -62,7 +62,7 @@ async def relations_by_model(
         if other is not None and not model_exclusion_reason(model, (other,)):
             shown[one.id] = other
     if not shown:
-        return [_local(one, f"{_LOCAL_METHODS_PREFIX}it is kept from models.") for one in found]
+        return [_local(one, f"{_LOCAL_METHODS_PREFIX}it is hidden from models.") for one in found]
     try:
         assessed = await _ask_relations(model, note, shown)
     except ModelError as error:

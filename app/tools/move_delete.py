@@ -54,8 +54,8 @@ async def move_note(
 
     Args:
         name: The note.
-        new_name: Its new name, without a folder.
-        folder: The folder to move it to; empty for the vault's root.
+        new_name: The new name, without a folder.
+        folder: The folder to move the note to; empty for the vault's root.
     """
     note = await context.vault.resolve_strictly(name)
     if new_name is None and folder is None:
@@ -132,7 +132,7 @@ def _strip_brackets(name: str) -> str:
     examples=("delete {name}", "remove the note {name}", "throw {name} away", "trash {name}"),
 )
 async def delete_note(context: ToolContext, name: NoteName) -> Proposal[NoteDeleted]:
-    """Move a note to the vault's trash, and say which notes link to it.
+    """Move a note to the vault's trash and list the notes that link to it.
 
     Args:
         name: The note.

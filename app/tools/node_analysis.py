@@ -103,8 +103,8 @@ class NodeConfidence(ToolResult):
         "which relations could {node_id} have?",
     ),
     writing=("auto_link",),
-    usage_rule="auto_link of find_related_nodes writes only relations of a suggestion score of 0.8 or more,"
-    " and a type other than RELATES_TO only where there is evidence for it.",
+    usage_rule="auto_link of find_related_nodes proposes only relations with a score of at least 0.8, "
+    "and a type other than RELATES_TO only with evidence for it.",
 )
 async def find_related_nodes(
     context: RelationContext,
@@ -114,14 +114,14 @@ async def find_related_nodes(
     node_types: list[str] | None = None,
     auto_link: bool = False,
 ) -> Proposal[RelatedNodes]:
-    """Find nodes that are alike in meaning, and say which relation each may have.
+    """Find nodes with a similar meaning and suggest a relation to each.
 
     Args:
         node_id: The note.
-        limit: How many at most.
-        min_similarity: The least likeness, 0 to 1.
+        limit: The maximum number of results.
+        min_similarity: The minimum similarity, 0 to 1.
         node_types: Only nodes of these types.
-        auto_link: Whether to write the relations that are likely enough (0.8), those rejected before aside.
+        auto_link: Also propose relations with a score of at least 0.8 that were not rejected before.
     """
     note = await context.vault.resolve_for_reading(node_id)
     found = await related_to_note(context, note, limit=limit, least=min_similarity, types=node_types)
@@ -194,12 +194,12 @@ async def summarize_node(
     max_length: Characters = 200,
     style: Style = "paragraph",
 ) -> NodeSummary:
-    """Say in short what a note says, with its key points.
+    """Summarize a note and list its key points.
 
     Args:
         node_id: The note.
-        include_relationships: Whether to count its relations and name the strongest.
-        max_length: The most characters of the summary.
+        include_relationships: Also count the relations and name the strongest.
+        max_length: The maximum number of characters of the summary.
         style: A paragraph, bullets, or one sentence.
     """
     note = await context.vault.resolve_for_reading(node_id)
@@ -257,12 +257,12 @@ def _edge_name(edge: OpenEdge) -> str:
 async def summarize_node_with_context(
     context: ToolContext, node_id: NodeId, depth: Depth = 1, relationship_types: list[str] | None = None
 ) -> NodeSummaryWithContext:
-    """Say in short what a note says and what supports, contradicts or is related to it.
+    """Summarize a note and what supports it, contradicts it or is related to it.
 
     Args:
         node_id: The note.
-        depth: How many steps to walk along its relations.
-        relationship_types: Only along relations of these types; all typed ones, and plain links, if left out.
+        depth: The number of steps to follow relations.
+        relationship_types: Follow only relations of these types; by default all types and plain links.
     """
     note = await context.vault.resolve_for_reading(node_id)
     types = {relation_type(one) for one in relationship_types} if relationship_types else None
@@ -346,12 +346,12 @@ def _combine_stances(before: str, step: str) -> str:
 
 def _synthesize(context: ToolContext, note: OpenNote, around: SummaryContext, depth: int) -> str:
     """Describe the balance of the surroundings, and the confidence that follows from it."""
-    judged = node_confidence(note.parsed.type, note.parsed.confidence, _relation_neighbors(context, note))
+    update = node_confidence(note.parsed.type, note.parsed.confidence, _relation_neighbors(context, note))
     pro, contra = len(around.supports), len(around.contradicts)
     within = "directly" if depth == 1 else f"within {depth} steps"
     if not pro and not contra:
         message = (
-            f"Nothing speaks for or against it {within}; {pluralize(len(around.related), 'note')} related."
+            f"Nothing supports or contradicts it {within}; {pluralize(len(around.related), 'note')} related."
         )
     else:
         lean = "it is even" if pro == contra else f"more speaks {'for' if pro > contra else 'against'} it"
@@ -360,7 +360,7 @@ def _synthesize(context: ToolContext, note: OpenNote, around: SummaryContext, de
             f"{pluralize(contra, 'note contradicts', 'notes contradict')} it {within}: {lean}."
         )
     stated = "" if note.parsed.confidence is None else f" Stated confidence: {note.parsed.confidence:.2f}."
-    return f"{message}{stated} By what is next to it: {judged.new:.2f}."
+    return f"{message}{stated} By its neighbors: {update.new:.2f}."
 
 
 @tool(
@@ -376,21 +376,21 @@ async def recalculate_node_confidence(
 ) -> Proposal[NodeConfidence]:
     """Recalculate the confidence of a note, and propose the new value of its `confidence`.
 
-    The sum of log-odds of what supports and contradicts it, each by the confidence of the relation and of
-    the other note, and a model's judgment if one is set up; every factor is listed.
+    Sums the log-odds of the notes that support and contradict it, each weighted by the confidence of the
+    relation and of that note, and a model's judgment if one is set up; lists every factor.
 
     Args:
         node_id: The note.
-        factor_in_relationships: Whether its relations count; without, only its type does.
+        factor_in_relationships: Include relations; otherwise only the type counts.
     """
     note = await context.vault.resolve_strictly(node_id)
     around = _relation_neighbors(context, note) if factor_in_relationships else []
     local = node_confidence(note.parsed.type, note.parsed.confidence, around)
     near = _surrounding_notes(context, note, 1, None) if factor_in_relationships else []
     witnesses = [(stance, other) for stance, other, _ in near if stance != "related"]
-    judged, words = await confidence_by_model(context, note, witnesses, local)
-    new = round(judged.new, 2)
-    factors = [ConfidenceFactor(factor=one.name, impact=f"{one.impact:+.2f}") for one in judged.factors]
+    update, words = await confidence_by_model(context, note, witnesses, local)
+    new = round(update.new, 2)
+    factors = [ConfidenceFactor(factor=one.name, impact=f"{one.impact:+.2f}") for one in update.factors]
     pro = sum(one.impact > 0 for one in local.factors[1:])
     contra = sum(one.impact < 0 for one in local.factors[1:])
     reasoning = (
@@ -401,7 +401,7 @@ async def recalculate_node_confidence(
         reasoning = f"{reasoning} {words}"
     change = ChangeSet.of(
         note.with_text(edit.set_property(note.text, "confidence", new)),
-        summary=f"Confidence of {note.path}: {judged.old:.2f} to {new:.2f}",
+        summary=f"Confidence of {note.path}: {update.old:.2f} to {new:.2f}",
     )
 
     def report(committed: ChangeSet) -> NodeConfidence:
@@ -410,11 +410,11 @@ async def recalculate_node_confidence(
         message = "none" if now is None else f"{now:.2f}"
         return NodeConfidence(
             node_id=str(note.storage_id),
-            old_confidence=round(judged.old, 4),
+            old_confidence=round(update.old, 4),
             new_confidence=now,
             reasoning=reasoning,
             factors=factors,
-            message=f"The confidence of [[{note.name}]]: {judged.old:.2f} before, {message} now.",
+            message=f"The confidence of [[{note.name}]]: {update.old:.2f} before, {message} now.",
         )
 
     return context.propose(change, report)

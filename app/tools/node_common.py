@@ -110,7 +110,7 @@ async def open_edge(context: ToolContext, id: str) -> OpenEdge:
     read = _EDGE.fullmatch(id)
     if read is None:
         raise InvalidParametersError(
-            "A relation is named as `From.md -[SUPPORTS]-> To.md`: get_node tells the ids.", edge_id=id
+            "A relation is named as `From.md -[SUPPORTS]-> To.md`; get_node returns the ids.", edge_id=id
         )
     source = await context.vault.resolve_strictly(read[1])
     wanted = await _edge_end(context, read[4])

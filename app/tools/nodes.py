@@ -99,12 +99,12 @@ class _Draft:
 async def create_node(
     context: ToolContext, type: str, content: Properties, auto_analyze: bool = True
 ) -> Proposal[NodeWritten]:
-    """Make a note with a type. Never overwrites one.
+    """Create a note with a type. Never overwrites an existing note.
 
     Args:
-        type: Its type: observation, hypothesis, source, concept, entity, note, or another word.
+        type: The type: observation, hypothesis, source, concept, entity, note, or another word.
         content: `title`, `text` and `folder`; everything else becomes a property (confidence, url, tags, …).
-        auto_analyze: Whether to look for related nodes at once.
+        auto_analyze: Also find related nodes.
     """
     kind = _checked_type(type)
     draft = _draft(kind, content)
@@ -173,7 +173,7 @@ def _checked_value(key: str, value: JsonValue) -> JsonValue:
     examples=("show the node {node_id} with its relations", "which relations does {node_id} have?"),
 )
 async def get_node(context: ToolContext, node_id: NodeId) -> Node:
-    """A note with its type, confidence, properties and relations in both directions.
+    """Return a note with its type, confidence, properties and relations in both directions.
 
     Args:
         node_id: The note.
@@ -206,9 +206,9 @@ async def update_node(
 
     Args:
         node_id: The note.
-        updates: New values by name: `text` replaces the text, `type` and `confidence` and everything else
-            are properties; null takes a property away.
-        re_analyze: Whether to look for nodes related to the new text.
+        updates: New values by name: `text` replaces the text; all other names are properties, such as `type`
+            and `confidence`; null removes a property.
+        re_analyze: Also find nodes related to the new text.
     """
     note = await context.vault.resolve_strictly(node_id)
     if not updates:
@@ -248,11 +248,11 @@ def _committed_note(committed: ChangeSet) -> OpenNote | None:
     always_asks=True,
 )
 async def delete_node(context: ToolContext, node_id: NodeId, cascade: bool = False) -> Proposal[NodeDeleted]:
-    """Move a note to the vault's trash; with `cascade` the relations of other notes to it go too.
+    """Move a note to the vault's trash; with `cascade`, also remove the relations of other notes to it.
 
     Args:
         node_id: The note.
-        cascade: Whether to take away the relations to it, in the same change.
+        cascade: Also remove the relations to the note, in the same change.
     """
     note = await context.vault.resolve_strictly(node_id)
     affected = len(note.parsed.relations) + len(incoming_edges(context, note))
@@ -349,12 +349,12 @@ def _without_relations_to(context: ToolContext, note: OpenNote, target: NotePath
 async def reclassify_node(
     context: ToolContext, node_id: NodeId, new_type: str, preserve_relationships: bool = True
 ) -> Proposal[NodeReclassified]:
-    """Give a note another type, and warn where something would be lost.
+    """Change the type of a note, and warn if something would be lost.
 
     Args:
         node_id: The note.
         new_type: Observation, hypothesis, source, concept, entity, note, or another word.
-        preserve_relationships: Whether the note keeps its relations.
+        preserve_relationships: Keep the note's relations.
     """
     note = await context.vault.resolve_strictly(node_id)
     kind, old = _checked_type(new_type), note.parsed.type

@@ -110,15 +110,15 @@ class NoteMetadata(ToolResult):
 async def create_note(
     context: ToolContext, name: NewNoteName, content: MarkdownText = "", folder: FolderName = ""
 ) -> Proposal[NoteWritten]:
-    """Make a new note. Never overwrites one.
+    """Create a note. Never overwrites an existing note.
 
-    A note of the same name, title or slug, whatever the case, is an error that names it: in that folder
-    when one is given, else anywhere in the vault.
+    Fails if a note of the same name, title or slug exists, in any case: in the given folder, or anywhere in
+    the vault if no folder is given. The error names that note.
 
     Args:
-        name: The name of the note, which may lead with folders ("Ideas/Tea").
-        content: Its text. When empty, the note starts with its name as a heading.
-        folder: The folder to put it in; the vault's root when empty.
+        name: The name of the note, optionally with folders ("Ideas/Tea").
+        content: The text. If it is empty, the note starts with its name as a heading.
+        folder: The folder for the note; the vault's root if empty.
     """
     path = new_path(name, folder)
     near = context.index.notes(path.folder, recursive=False) if path.folder else context.index.notes()
@@ -162,12 +162,12 @@ def find_similar(notes: Iterable[NoteRecord], path: NotePath) -> NotePath | None
 async def read_note(
     context: ToolContext, name: NoteName, start_line: int = 1, end_line: int | None = None
 ) -> NoteText:
-    """Read a note, or some of its lines.
+    """Read a note or a range of its lines.
 
     Args:
         name: The note.
         start_line: The first line, from 1.
-        end_line: The last line; the end of the note when left out.
+        end_line: The last line; the end of the note by default.
     """
     note = await context.vault.resolve_for_reading(name)
     lines = note.readable_text.splitlines(keepends=True)
@@ -214,7 +214,7 @@ async def update_note(
     Args:
         name: The note.
         content: The new text, without properties.
-        expected_hash: The hash that read_note gave; the call fails when the note has changed since.
+        expected_hash: The hash that read_note returned; the call fails if the note has changed since.
     """
     note = await context.vault.resolve_strictly(name)
     if expected_hash is not None and expected_hash != note.hash:
@@ -261,16 +261,16 @@ async def edit_note(
     occurrence: int | None = None,
     patch: MarkdownText | None = None,
 ) -> Proposal[NoteWritten]:
-    """Change a part of a note's text; every other byte, the properties included, stays.
+    """Change a part of a note's text; every other byte stays, including the properties.
 
     Args:
         name: The note.
-        op: append or prepend `text`; replace `old` with `text`; insert_under or replace_section a
-            heading; or apply a unified-diff `patch` whose context lines must fit.
+        op: append or prepend `text`; replace `old` with `text`; insert_under or replace_section a heading; or
+            apply a unified-diff `patch` whose context lines must fit.
         text: The text to write.
-        old: The text to replace; it must occur exactly once unless `occurrence` says which.
+        old: The text to replace; it must occur exactly once unless `occurrence` selects one.
         heading: The heading's text, without #.
-        occurrence: Which one of several, from 1.
+        occurrence: Which occurrence to use, counted from 1.
         patch: Hunks of a unified diff.
     """
     note = await context.vault.resolve_strictly(name)
@@ -313,7 +313,7 @@ async def set_properties(
     Args:
         name: The note.
         properties: Values by property name: text, number, true or false, or a list of them.
-        remove: Names of properties to take away.
+        remove: Names of properties to remove.
     """
     note = await context.vault.resolve_strictly(name)
     if not properties and not remove:
@@ -345,10 +345,10 @@ async def list_notes(
     """List the notes of a folder, sorted by path.
 
     Args:
-        folder: The folder; the whole vault when empty.
-        recursive: Whether to go into folders below.
-        limit: How many at most.
-        offset: How many to pass over.
+        folder: The folder; the whole vault if empty.
+        recursive: Also list subfolders.
+        limit: The maximum number of results.
+        offset: The number of results to skip.
     """
     found = context.index.notes(folder.strip("/") or None, recursive)
     entries = [
@@ -372,7 +372,7 @@ async def list_notes(
     ),
 )
 async def get_metadata(context: ToolContext, name: NoteName) -> NoteMetadata:
-    """Tags, properties, backlinks, links, times and size of a note.
+    """Return the tags, properties, links, backlinks, times and size of a note.
 
     Args:
         name: The note.

@@ -64,8 +64,9 @@ class Recalled(ToolResult):
     reads=("search",),
     operations={"insert": "content metadata?", "search": "query limit?"},
     usage_rule=(
-        "recall insert keeps a fact for good in words that stand alone; recall search finds such facts. "
-        "Search before you say that you don't know something about the person or earlier work."
+        "recall insert stores a lasting fact in words that make sense alone; recall search finds "
+        "such facts. Search before you say that you don't know something about the user or "
+        "earlier work."
     ),
 )
 async def recall(
@@ -76,14 +77,14 @@ async def recall(
     query: SearchQuery | None = None,
     limit: Count | None = None,
 ) -> Proposal[Recalled]:
-    """Keep entries in your archive for good, and find them by words and meaning. Entries never change.
+    """Add permanent entries to your archive and find them by words and meaning. Entries never change.
 
     Args:
         op: insert an entry, or search.
-        content: What to remember, in words that can be understood alone.
-        metadata: What else to keep with it, such as {"topic": "travel"}.
-        query: What to look for.
-        limit: How many at most; 10 if nothing is said.
+        content: The text to remember; it must make sense without its context.
+        metadata: Data to store with the entry, such as {"topic": "travel"}.
+        query: The text to search for.
+        limit: The maximum number of results; 10 by default.
     """
     memory, agent = context.services.memory, agent_key(context.caller)
     if op == "insert":
@@ -165,7 +166,7 @@ class FoundTexts(ToolResult):
         "search our conversations and your memory for {query}",
         "search everything for {query}",
     ),
-    usage_rule="search looks through your archive, earlier conversations and the notes at once.",
+    usage_rule="search covers your archive, earlier conversations and the notes at once.",
 )
 async def search(
     context: MemoryContext,
@@ -179,12 +180,12 @@ async def search(
     """Search your archive, earlier conversations and the notes.
 
     Args:
-        query: What to look for.
+        query: The text to search for.
         domain: Where: archival_memory, conversations, vault, or all.
-        limit: How many at most in each domain.
-        role: In conversations, who said it.
-        since: From this day or time on, such as 2026-01-31 or 2026-01-31T12:00:00Z.
-        until: Before this day or time.
+        limit: The maximum number of results in each domain.
+        role: In conversations: the author of the message.
+        since: Only from this day or time on, such as 2026-01-31 or 2026-01-31T12:00:00Z.
+        until: Only before this day or time.
     """
     memory = context.services.memory
     start, end = _parse_time(since), _parse_time(until)
@@ -324,16 +325,16 @@ async def context(
     archive_label: Label | None = None,
     load_label: Label | None = None,
 ) -> Proposal[BlockEdited]:
-    """Manage the blocks in your context, in the older form of block and block_edit.
+    """Manage the blocks in your context; the older form of block and block_edit.
 
     Args:
         op: append to a block, replace in it, archive it, load_from_archival, or swap two.
         label: The block.
-        content: What to add.
+        content: The text to add.
         old: The text to replace.
-        new: What takes its place.
-        archive_label: The block that leaves the context.
-        load_label: The block that takes its place.
+        new: The replacement.
+        archive_label: The block to remove from the context.
+        load_label: The block to load in its place.
     """
     store, agent = blocks_of(context), agent_key(context.caller)
     if op == "swap":
@@ -343,7 +344,7 @@ async def context(
             changes.block_change(back, _restore_block(back, agent)),
         )
         change = ChangeSet.of(*both, summary=f"{back.label} for {away.label}", place=changes.MEMORY_PLACE)
-        message = f"{away.label} is put away, {back.label} is in the context."
+        message = f"{away.label} is archived, {back.label} is in the context."
         return context.propose(change, BlockEdited(label=back.label, size=back.size, message=message))
     before = store.block(label or "", agent)
     match op:
@@ -364,6 +365,6 @@ async def context(
 
 def _restore_block(before: Block, agent: str) -> Block:
     if before.type is not BlockType.ARCHIVAL:
-        raise InvalidParametersError(f"{before.label!r} is not put away.", label=before.label)
+        raise InvalidParametersError(f"{before.label!r} is not archived.", label=before.label)
     view = replace(before.view_of(agent), pinned=True)
     return replace(before, type=BlockType.WORKING).with_view(agent, view)

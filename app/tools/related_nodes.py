@@ -68,7 +68,7 @@ async def related_to_note(
     Args:
         context: The context of the call.
         note: The note.
-        limit: How many at most.
+        limit: The maximum number of results.
         least: The minimum similarity, 0 to 1.
         types: Only notes of these types.
     """
@@ -158,7 +158,7 @@ async def note_similarity(context: ToolContext, first: OpenNote, second: OpenNot
     return float((await asyncio.to_thread(tfidf_similarity, [prose_of(first), prose_of(second)]))[0, 1])
 
 
-async def judge_by_model(
+async def relation_by_model(
     context: ToolContext, first: OpenNote, second: OpenNote, local: RelationPrediction
 ) -> RelationPrediction:
     """Return the model's relation if a model may see both notes, else the local one with a reason."""
@@ -191,7 +191,7 @@ def model_exclusion_reason(model: LanguageModel, notes: Iterable[OpenNote]) -> s
     """Return why a model may not see these notes, or an empty string."""
     for note in notes:
         if note.parsed.is_private or not model.may_read(note.path):
-            return f"By local methods: {note.name} is kept from models."
+            return f"By local methods: {note.name} is hidden from models."
     return ""
 
 

@@ -67,7 +67,8 @@ class Suggestions(ToolResult):
         ),
     },
     timeout=120,
-    usage_rule="suggest_relationships only suggests; create_relationship or its accept writes one.",
+    usage_rule="suggest_relationships only lists suggestions; create_relationship or its accept "
+    "operation writes a relation.",
 )
 async def suggest_relationships(
     context: RelationContext,
@@ -77,12 +78,12 @@ async def suggest_relationships(
     suggestion_id: EdgeId | None = None,
     relationship_type: RelationType | None = None,
 ) -> Suggestions | Proposal[Suggestions] | EffectProposal[Suggestions]:
-    """The queue of relations that may be missing: list it, accept one, or reject one for good.
+    """List relations that may be missing, accept one, or reject one permanently.
 
     Args:
         op: list, accept or reject.
-        node_id: Only relations of this note; of the whole vault when left out.
-        limit: How many at most (20).
+        node_id: Only relations of this note; of the whole vault by default.
+        limit: The maximum number of suggestions; 20 by default.
         suggestion_id: The suggestion, as `From.md ~ To.md`.
         relationship_type: The type to write instead of the suggested one.
     """
@@ -101,6 +102,8 @@ async def suggest_relationships(
         found.sort(key=lambda made: -made.score)
         scope = f" of [[{note.name}]]" if note else ""
         message = f"{pluralize(len(found), 'relation')}{scope} may be missing."
+        if not found:
+            message = f"No missing relations{scope} found."
         return Suggestions(suggestions=found, message=message)
     source, target = await _parse_pair(context, suggestion_id or "")
     if op == "reject":

@@ -32,7 +32,12 @@ from app.tools.node_common import (
     open_edge,
     readable,
 )
-from app.tools.related_nodes import judge_by_model, model_exclusion_reason, note_similarity, relation_between
+from app.tools.related_nodes import (
+    model_exclusion_reason,
+    note_similarity,
+    relation_between,
+    relation_by_model,
+)
 from app.vault.changes import ChangeSet, after_of
 from app.vault.markdown import edit
 from app.vault.markdown.relations import relation_type, relation_word
@@ -109,13 +114,13 @@ async def create_relationship(
     confidence: Share = 1.0,
     notes: Remark | None = None,
 ) -> Proposal[RelationshipWritten]:
-    """Write a relation as a line under `## Relations` of the note that it starts from.
+    """Add a relation as a line under `## Relations` of its source note.
 
     Args:
-        from_id: The note that it starts from.
-        to_id: The note that it leads to.
+        from_id: The source note.
+        to_id: The target note.
         relationship_type: SUPPORTS, CONTRADICTS, RELATES_TO, CITES, … or another word.
-        confidence: How sure it is, 0 to 1.
+        confidence: The confidence, 0 to 1.
         notes: A remark, on one line.
     """
     source = await context.vault.resolve_strictly(from_id)
@@ -148,7 +153,7 @@ async def create_relationship(
 
 @tool(category="relationships", always_asks=True)
 async def delete_relationship(context: ToolContext, edge_id: EdgeId) -> Proposal[RelationshipDeleted]:
-    """Take away a relation; only its own line changes.
+    """Remove a relation; only its own line changes.
 
     Args:
         edge_id: The relation, as `From.md -[SUPPORTS]-> To.md`.
@@ -169,14 +174,14 @@ async def recalculate_edge_confidence(
 
     Args:
         edge_id: The relation, as `From.md -[SUPPORTS]-> To.md`.
-        consider_graph_structure: Whether similarity, common neighbors and tags count as well.
+        consider_graph_structure: Include similarity, common neighbors and tags.
     """
     edge = await open_edge(context, edge_id)
     target = _readable_target(context, edge)
     between = note_structure(
         context, edge.source, target, await note_similarity(context, edge.source, target)
     )
-    judged = relation_confidence(
+    update = relation_confidence(
         edge.relation.confidence,
         edge.relation.type,
         note_features(context, edge.source, target),
@@ -184,11 +189,11 @@ async def recalculate_edge_confidence(
         between,
         structure=consider_graph_structure,
     )
-    new = round(judged.new, 2)
-    factors = [ConfidenceFactor(factor=one.name, impact=f"{one.impact:+.2f}") for one in judged.factors]
+    new = round(update.new, 2)
+    factors = [ConfidenceFactor(factor=one.name, impact=f"{one.impact:+.2f}") for one in update.factors]
     text = edit.change_relation(edge.source.text, edge.relation, confidence=new)
     change = ChangeSet.of(
-        edge.source.with_text(text), summary=f"Confidence of {edge.id}: {judged.old:.2f} to {new:.2f}"
+        edge.source.with_text(text), summary=f"Confidence of {edge.id}: {update.old:.2f} to {new:.2f}"
     )
     reasoning = "Sum of log-odds: " + "; ".join(f"{one.factor} {one.impact}" for one in factors) + "."
 
@@ -198,11 +203,11 @@ async def recalculate_edge_confidence(
         confidence_text = "none" if now is None else f"{now:.2f}"
         return EdgeConfidence(
             edge_id=edge.id,
-            old_confidence=round(judged.old, 4),
+            old_confidence=round(update.old, 4),
             new_confidence=now,
             reasoning=reasoning,
             factors=factors,
-            message=f"The confidence of {edge.id}: {judged.old:.2f} before, {confidence_text} now.",
+            message=f"The confidence of {edge.id}: {update.old:.2f} before, {confidence_text} now.",
         )
 
     return context.propose(change, report)
@@ -215,12 +220,12 @@ async def reclassify_relationship(
     new_type: RelationType | None = None,
     preserve_notes: bool = True,
 ) -> Proposal[RelationshipReclassified]:
-    """Give a relation another type; without one, the type that the notes speak for, if they do.
+    """Change the type of a relation; without a type, to the one that the notes suggest, if any.
 
     Args:
         edge_id: The relation, as `From.md -[SUPPORTS]-> To.md`.
-        new_type: SUPPORTS, CONTRADICTS, … or another word; suggested when left out.
-        preserve_notes: Whether its remark stays.
+        new_type: SUPPORTS, CONTRADICTS, … or another word; suggested by default.
+        preserve_notes: Keep the remark.
     """
     edge = await open_edge(context, edge_id)
     reasoning = "As you said."
@@ -231,11 +236,11 @@ async def reclassify_relationship(
         target = _readable_target(context, edge)
         similarity = await note_similarity(context, edge.source, target)
         local = await relation_between(context, edge.source, target, similarity)
-        suggested = await judge_by_model(context, edge.source, target, local)
+        suggested = await relation_by_model(context, edge.source, target, local)
         kind, reasoning = suggested.type, suggested.reasoning
         if not suggested.evidence:
             kind = edge.relation.type
-            reasoning = f"Nothing in the notes speaks for another type than {kind}: {reasoning}"
+            reasoning = f"The notes contain no evidence for another type than {kind}: {reasoning}"
     text = edit.change_relation(edge.source.text, edge.relation, kind=kind, keep_note=preserve_notes)
     old = edge.relation.type
     change = ChangeSet.of(edge.source.with_text(text), summary=f"{edge.id}: {kind}")
@@ -281,21 +286,21 @@ class RelationshipAnswer(BaseModel):
 async def summarize_relationship(
     context: ToolContext, edge_id: EdgeId, include_evidence: bool = True
 ) -> RelationshipSummary:
-    """Say what connects two notes, what speaks for it, and how strong it is.
+    """Summarize the connection of two notes with its evidence and strength.
 
     Args:
         edge_id: The relation, as `From.md -[SUPPORTS]-> To.md`.
-        include_evidence: Whether to list the sentences and facts that speak for it.
+        include_evidence: Also list the sentences and facts that support it.
     """
     edge = await open_edge(context, edge_id)
     target = _readable_target(context, edge)
     similarity = await note_similarity(context, edge.source, target)
     between = note_structure(context, edge.source, target, similarity)
     ours, theirs = note_features(context, edge.source, target), note_features(context, target, edge.source)
-    judged = relation_confidence(
+    update = relation_confidence(
         edge.relation.confidence, edge.relation.type, ours, theirs, between, structure=True
     )
-    sure = judged.new if edge.relation.confidence is None else edge.relation.confidence
+    sure = update.new if edge.relation.confidence is None else edge.relation.confidence
     evidence = [edge.relation.note] if edge.relation.note else []
     evidence += lines_naming(ours.sentences, target.name)[:2]
     evidence += lines_naming(theirs.sentences, edge.source.name)[:2]

@@ -184,10 +184,10 @@ async def search_notes(
 
     Args:
         query: Words that must all occur; "phrases", OR, -not, tag:, path:, file:, [property:value].
-        limit: How many at most.
-        offset: How many to pass over.
-        order: Best first, by name, or by when they were changed or made, newest first.
-        group: List the notes by folder, type or first tag; within a group they keep the order.
+        limit: The maximum number of results.
+        offset: The number of results to skip.
+        order: By relevance, by name, or by the time of change or creation, newest first.
+        group: Group the notes by folder, type or first tag; `order` applies within a group.
     """
     page = await context.index.best(query, limit, offset, order=order, group="" if group == "none" else group)
     hits = [
@@ -217,12 +217,12 @@ async def search_notes(
 async def semantic_search(
     context: ToolContext, query: SearchQuery, limit: Limit = 10, min_similarity: Share = 0.3
 ) -> Hits:
-    """Find notes by meaning, whatever their words.
+    """Find notes by meaning, even if they use other words.
 
     Args:
         query: What the notes should be about, in plain words.
-        limit: How many at most.
-        min_similarity: The least cosine similarity, 0 to 1.
+        limit: The maximum number of results.
+        min_similarity: The minimum cosine similarity, 0 to 1.
     """
     chunks = await context.index.like_text(query, limit, min_similarity)
     hits = [
@@ -260,8 +260,8 @@ async def search_by_tags(
 
     Args:
         tags: The tags, with or without #.
-        match: Whether a note must have all of them, or any.
-        limit: How many at most.
+        match: Require all of the tags or any of them.
+        limit: The maximum number of results.
     """
     sets = [set(context.index.notes_with_tag(tag.lstrip("#"))) for tag in tags]
     found = set.intersection(*sets) if match == "all" and sets else set().union(*sets)
@@ -270,11 +270,11 @@ async def search_by_tags(
 
 @tool(category="search", examples=("find notes where {properties}", "notes with the property {properties}"))
 async def search_by_properties(context: ToolContext, properties: Properties, limit: Limit = 100) -> NoteNames:
-    """Find notes by properties: every one must fit; a list of values fits by any of them.
+    """Find notes whose properties all match; a list of values matches if one of them does.
 
     Args:
         properties: Values by property name; null means that the note lacks the property.
-        limit: How many at most.
+        limit: The maximum number of results.
     """
     wanted = {name_key(key): value for key, value in properties.items()}
     found = []
@@ -313,11 +313,11 @@ def _normalize_value(value: object) -> str:
     ),
 )
 async def find_related(context: ToolContext, name: NoteName, limit: Limit = 10) -> RelatedNotes:
-    """Find notes that are related to a note by links, meaning or shared tags, each with its reason.
+    """Find notes related to a note by links, meaning or shared tags, with the reason for each.
 
     Args:
         name: The note.
-        limit: How many at most.
+        limit: The maximum number of results.
     """
     note = await context.vault.resolve_for_reading(name)
     index = context.index
@@ -342,7 +342,7 @@ def _relationship(reason: RelatednessReason) -> str:
 
 @tool(category="search", examples=("list all tags", "which tags are there?", "show me the tags"))
 async def list_tags(context: ToolContext) -> Tags:
-    """List the tags of the vault with the number of notes that have each."""
+    """List the tags of the vault with their numbers of notes."""
     tags = [TagEntry(tag=t.tag, count=t.count, parent=t.parent) for t in context.index.tags()]
     return Tags(tags=tags, message=f"{pluralize(len(tags), 'tag')}.")
 
@@ -357,7 +357,7 @@ async def list_tags(context: ToolContext) -> Tags:
     ),
 )
 async def vault_info(context: ToolContext) -> VaultInfo:
-    """Count notes, links, tags, unresolved links and orphans, and tell the state of the index."""
+    """Count notes, links, tags, unresolved links and orphans, and report the state of the index."""
     stats = context.index.stats()
     problems = [IndexProblem(path=str(p.path), reason=p.reason) for p in context.index.problems()[:100]]
     counts = pluralize(stats.notes, "note"), pluralize(stats.links, "link"), pluralize(stats.tags, "tag")
@@ -381,7 +381,7 @@ async def vault_info(context: ToolContext) -> VaultInfo:
     examples=("where is {name} mentioned without a link?", "unlinked mentions of {name}"),
 )
 async def unlinked_mentions(context: ToolContext, name: NoteName) -> Mentions:
-    """Find where a note's name or alias stands in other notes without a link.
+    """Find mentions of a note's name or aliases that are not links.
 
     Args:
         name: The note.

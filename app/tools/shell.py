@@ -73,17 +73,17 @@ async def shell(
     timeout: Annotated[int, Field(ge=1, le=MAX_TIMEOUT_S)] = DEFAULT_TIMEOUT_S,
     writes: bool = False,
 ) -> EffectProposal[CommandDone] | Proposal[CommandDone]:
-    """Run a program on the vault, in a sandbox where this system has one.
+    """Run a program on the vault, in a sandbox if this system has one.
 
-    The program and its arguments are given one by one; nothing interprets them. With `writes` it works on a
-    copy of the vault, and what it changed there is shown and asked about before it is taken over.
+    The program and its arguments are passed as a list, without a shell. With `writes` it works on a copy of
+    the vault, and its changes are proposed to the user before they are applied.
 
     Args:
         command: The program: a name, or a path in the sandbox.
-        args: Its arguments, each as it is.
-        cwd: The folder of the vault to run in; the vault itself when empty.
-        timeout: How many seconds it may take, at most 60.
-        writes: Whether it may change files, which are then proposed as a change.
+        args: The arguments, passed unchanged.
+        cwd: The working folder in the vault; the vault's root if empty.
+        timeout: The time limit in seconds, at most 60.
+        writes: Allow changes of files, which are then proposed to the user.
     """
     line = [command, *(args or ())]
     if any("\0" in word for word in line):
@@ -205,8 +205,8 @@ def _check_shielded(problem: str, files: VisibleFiles) -> None:
     """
     if problem and files.has_hidden:
         raise PermissionDeniedError(
-            f"There is no sandbox here ({problem}), and without one nothing keeps a command from notes that"
-            " you may not read: it was not run.",
+            f"There is no sandbox ({problem}), and without one the command could read notes that are hidden"
+            " from you. It was not run.",
             sandbox=problem,
         )
 

@@ -22,7 +22,7 @@ from app.toolkit.services import MemoryContext
 from app.toolkit.tool import tool
 from app.tools.sources import WHERE
 from app.vault.changes import ChangeSet
-from app.vault.markdown.privacy import HEAD_BYTES, judge
+from app.vault.markdown.privacy import HEAD_BYTES, classify_privacy
 from app.vault.note import Privacy, PrivacyVerdict
 from app.vault.path import NotePath
 
@@ -83,9 +83,9 @@ class FileAnswer(ToolResult):
         "reconcile": "path keep",
     },
     usage_rule=(
-        "file works on folders outside the vault: load a file into your memory first, edit it there (append, "
-        "replace, or block_edit by its label), look at diff, then save. When save says that the disk "
-        "changed, reconcile with keep=disk, memory or merge."
+        "file works on folders outside the vault: load a file into memory first, edit it there "
+        "(append, replace, or block_edit with its label), check diff, then save. If save reports "
+        "that the file changed on disk, reconcile with keep=disk, memory or merge."
     ),
 )
 async def file(
@@ -112,19 +112,19 @@ async def file(
     limit: Limit = 200,
     source_id: str | None = None,
 ) -> Proposal[FileAnswer] | FileAnswer:
-    """Work on text files of the folders outside the vault that the person has added.
+    """Work on text files in the external folders that the user added.
 
     Args:
-        op: load a file into the memory, append to or replace in what is loaded, save it, reload it, show its
-            diff or status, reconcile it with a changed disk; create or delete a file; list files.
-        path: The file: relative to its folder, or the label of its block (file:…).
-        content: The text of a new file, or what to append.
-        old: The text to be replaced; it must stand there once.
-        new: What to put in its place.
-        keep: What wins: the text on the disk, the one in the memory, or both merged.
-        pattern: A glob that names the files to list.
-        limit: How many files at most.
-        source_id: Which folder is meant, by id or name, where there are several.
+        op: load a file into memory, append to it or replace text in it, save it, reload it, show its diff or
+            status, reconcile it with a changed file on disk; create or delete a file; list files.
+        path: The file, relative to its folder, or the label of its block (file:…).
+        content: The text of a new file, or the text to append.
+        old: The text to replace; it must occur exactly once.
+        new: The replacement.
+        keep: Which text to keep: the one on disk, the one in memory, or both merged.
+        pattern: A glob that file names must match.
+        limit: The maximum number of files.
+        source_id: The folder, by id or name, if there are several.
     """
     sources, agent = context.services.sources, agent_key(context.caller)
     memory = context.services.memory.store
@@ -196,7 +196,7 @@ def readable_copy(context: MemoryContext, source_id: str | None, path: str) -> W
 
 def _check_readable(context: MemoryContext, copy: WorkingCopy) -> None:
     """Raise NotFoundError for a file that the caller may not read."""
-    hidden = copy.disk is not None and _hides(copy.path, judge(copy.disk.content))
+    hidden = copy.disk is not None and _hides(copy.path, classify_privacy(copy.disk.content))
     if hidden or not context.reads(copy.source.place, copy.path):
         raise NotFoundError(f"There is no file {copy.path}.", path=str(copy.path))
 
@@ -208,8 +208,8 @@ def _hides(path: NotePath, verdict: PrivacyVerdict) -> bool:
 
 
 _RECONCILED = {
-    "disk": "{0} is in memory as it is on the disk.",
-    "memory": "{0} was written as it is in memory.",
+    "disk": "{0} in memory now matches the file on disk.",
+    "memory": "{0} on disk now matches the memory.",
     "merge": "Both are merged in memory: look at the diff of {0}, then save it.",
 }
 
@@ -251,7 +251,7 @@ def _may_know(context: MemoryContext, folder: FileSource, path: NotePath) -> boo
         return True
     except StorageError:
         return False
-    return not _hides(path, judge(start, complete=len(start) < HEAD_BYTES))
+    return not _hides(path, classify_privacy(start, complete=len(start) < HEAD_BYTES))
 
 
 def _list_files(
@@ -292,7 +292,7 @@ def _listed_file(
     return ListedFile(path=str(path), label=label, size=size, permission=permission, state=state.value)
 
 
-# Which file
+# Selection of a file
 
 
 def _folders(sources: Sources, source_id: str | None) -> tuple[FileSource, ...]:
@@ -333,6 +333,6 @@ def _copy(
     present = [copy for copy in copies if copy.disk is not None or copy.block is not None] or copies
     if len(present) > 1:
         names = [copy.source.config.id for copy in present]
-        message = f"Several folders can be meant by {requested}: say which."
+        message = f"Several folders match {requested}. Choose one."
         raise AmbiguousError(message, path=requested, candidates=names)
     return present[0]

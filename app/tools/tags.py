@@ -41,7 +41,7 @@ class TagRenamed(ToolResult):
     ),
 )
 async def add_tag(context: ToolContext, name: NoteName, tag: TagName) -> Proposal[TagChanged]:
-    """Put a tag on a note.
+    """Add a tag to a note.
 
     Args:
         name: The note.
@@ -66,7 +66,7 @@ async def add_tag(context: ToolContext, name: NoteName, tag: TagName) -> Proposa
     ),
 )
 async def remove_tag(context: ToolContext, name: NoteName, tag: TagName) -> Proposal[TagChanged]:
-    """Take a tag off a note, in its properties and in its text.
+    """Remove a tag from a note's properties and text.
 
     Args:
         name: The note.
@@ -92,11 +92,11 @@ async def remove_tag(context: ToolContext, name: NoteName, tag: TagName) -> Prop
     examples=("rename the tag {tag} to {new_tag}", "change tag {tag} into {new_tag} everywhere"),
 )
 async def rename_tag(context: ToolContext, tag: TagName, new_tag: TagName) -> Proposal[TagRenamed]:
-    """Rename a tag, and those nested in it, in every note.
+    """Rename a tag and its nested tags in every note.
 
     Args:
         tag: The tag, with or without #.
-        new_tag: Its new name.
+        new_tag: The new name.
     """
     old, new = tag.strip().lstrip("#"), new_tag.strip().lstrip("#")
     if old == new:

@@ -49,10 +49,10 @@ class Duplicates(ToolResult):
     examples=("are there any broken links?", "list unresolved links", "which links lead nowhere?"),
 )
 async def list_unresolved_links(context: ToolContext, limit: Limit = 50) -> UnresolvedLinks:
-    """List the names that links say and no note has.
+    """List the targets of links to missing notes.
 
     Args:
-        limit: How many at most.
+        limit: The maximum number of results.
     """
     found = sorted(context.index.unresolved(), key=lambda one: (-one.count, one.name.casefold()))
     links = [UnresolvedLink(name=one.name, links=one.count) for one in found[:limit]]
@@ -66,12 +66,12 @@ async def list_unresolved_links(context: ToolContext, limit: Limit = 50) -> Unre
     examples=("find duplicates", "which notes say the same?", "are there duplicate notes?"),
 )
 async def find_duplicates(context: ToolContext, limit: Limit = 20) -> Duplicates:
-    """Find pairs of notes that say nearly the same, by meaning and by words.
+    """Find pairs of notes with nearly the same content, by meaning and by words.
 
-    Needs semantic search; without it no pair is found.
+    Needs semantic search; without it no pairs are found.
 
     Args:
-        limit: How many pairs at most.
+        limit: The maximum number of pairs.
     """
     meaning = context.semantic_search
     found = await meaning.near_duplicates(context.vault.read) if meaning is not None else ()

@@ -87,13 +87,13 @@ class Evidence(ToolResult):
     rate_per_minute=20,
 )
 async def fetch_page(context: WebContext, url: Url) -> EffectProposal[PageText]:
-    """Fetch one page of the public web and give its main text as Markdown.
+    """Fetch a public web page and return its main text as Markdown.
 
-    Only http and https, only public addresses: this machine and its networks are refused, also where a
-    redirect leads there. No cookies, no logins, no scripts.
+    Only http and https and only public addresses: this machine and its networks are refused, also after a
+    redirect. Without cookies, logins or scripts.
 
     Args:
-        url: The page's address.
+        url: The address of the page.
     """
     web = context.services.web
     exact = web.fetcher.check(url if "://" in url else f"https://{url}")
@@ -137,22 +137,22 @@ async def search_web_for_evidence(
     max_results: Few = 5,
     create_sources: bool = False,
 ) -> EffectProposal[Evidence] | Proposal[Evidence]:
-    """Search the web for what supports or contradicts a note, through the provider of the settings.
+    """Search the web for evidence that supports or contradicts a note, with the provider in the settings.
 
-    The words that are searched for leave this machine, so they are shown first; nothing else of the note is
-    sent. Each result is judged by the lines that the provider shows, with the reasons.
+    The query leaves this machine, so the user sees it first; nothing else of the note is sent. Each result is
+    classified by its snippet, with the reasons.
 
     Args:
         node_id: The note.
-        query_override: The words to search for; made of the note's name and text when left out.
-        evidence_type: Only results on this side.
-        max_results: How many at most.
-        create_sources: Also propose a Source note for each result that is relevant, with its relation.
+        query_override: The query; by default built from the note's name and text.
+        evidence_type: Only supporting or only contradicting results.
+        max_results: The maximum number of results.
+        create_sources: Also propose a source note with its relation for each relevant result.
     """
     web = context.services.web
     note = await context.vault.resolve_for_reading(node_id)
     if note.parsed.is_private and query_override is None:
-        message = f"{note.path} is private, so no words of it are sent: say what to search for."
+        message = f"{note.path} is private, so its text is not sent. Enter the words to search for."
         raise PermissionDeniedError(message, path=str(note.path), missing="query_override")
     text = note.readable_text
     query = query_override or build_query(note.name, text, evidence_type)
@@ -172,7 +172,7 @@ def _search_effect(search: WebSearch) -> Effect:
     sent = (("sent", request.body.decode("utf-8")),) if request.body else ()
     return Effect(
         PAGE,
-        f"Search the web with {search.provider}. These words leave this machine.",
+        f"Search the web with {search.provider}. These words are sent to the provider.",
         (("query", search.query), (request.method, request.url), *sent),
     )
 

@@ -198,10 +198,10 @@ class CommitPlanner:
             parent, done = done, f"{done}/{part}" if done else part
             if done in self._plan.folders:
                 continue
-            if parent in self._plan.folders or not self._is_there(parent, part):
+            if parent in self._plan.folders or not self._exists(parent, part):
                 self._plan.folders.append(done)
 
-    def _is_there(self, parent: str, name: str) -> bool:
+    def _exists(self, parent: str, name: str) -> bool:
         with self._root.folder(parent) as folder:
             return folder.lstat(name) is not None
 

@@ -232,7 +232,7 @@ class VaultRoot:
     def require(self) -> None:
         """Raise VaultLostError if the vault's folder is gone."""
         if not self.present():
-            raise VaultLostError("The vault's folder is gone.", path=self.path)
+            raise VaultLostError("The vault's folder is missing.", path=self.path)
 
     def folder(self, folder: str) -> Folder:
         """Open a folder of the vault (empty: its root); close it or use it in a `with` statement.
@@ -248,7 +248,7 @@ class VaultRoot:
         try:
             fd = os.open(self.path, os.O_RDONLY | _DIRECTORY | _NOFOLLOW | _FLAGS)
         except (FileNotFoundError, NotADirectoryError) as error:
-            raise VaultLostError("The vault's folder is gone.", path=self.path) from error
+            raise VaultLostError("The vault's folder is missing.", path=self.path) from error
         current = Folder(self.path, fd, self.platform)
         for part in parts:
             with current:

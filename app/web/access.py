@@ -144,7 +144,7 @@ def _explain_error(provider: SearchProvider, error: WebError) -> WebError:
     if status in (401, 403):
         message = f"{provider.name} rejected the key ({status}): enter another one in {_WHERE}."
         if not provider.needs_key:
-            message = f"{provider.name} does not let the app search ({status})."
+            message = f"{provider.name} refuses searches by the app ({status})."
     elif status in (402, 429, 432, 433):
         message = f"{provider.name} accepts no more searches for now ({status}): try again later."
     else:

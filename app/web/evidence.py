@@ -80,7 +80,7 @@ def weigh(statement: str, hit: WebSearchHit, similarity: float | None) -> Weighe
     method = f"{relevance:.2f} by {'shared words' if similarity is None else 'meaning and words'}"
     if relevance < MIN_RELEVANCE:
         return WeighedHit(hit, relevance, "neutral", f"Too far from the statement to take a side ({method}).")
-    score, cues_found = _judge_side(statement, hit)
+    score, cues_found = _score_side(statement, hit)
     side: Side = (
         "supporting"
         if score >= _MIN_SIDE_SCORE
@@ -110,7 +110,7 @@ def _overlap(wanted_stems: frozenset[str], text_stems: frozenset[str]) -> float:
     return len(wanted_stems & text_stems) / len(wanted_stems) if wanted_stems else 0.0
 
 
-def _judge_side(statement: str, hit: WebSearchHit) -> tuple[float, list[str]]:
+def _score_side(statement: str, hit: WebSearchHit) -> tuple[float, list[str]]:
     sentences = [one for one in _SENTENCE.split(f"{hit.title}. {hit.snippet}") if one.strip()]
     closest = max(sentences, key=lambda one: shared_words(statement, one), default="")
     score, cues_found = 0.0, []

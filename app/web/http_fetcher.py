@@ -211,9 +211,9 @@ def read_content_type(value: str) -> tuple[str, str]:
     kind, *parameters = value.split(";")
     charset = ""
     for one in parameters:
-        name, _, value = one.partition("=")
+        name, _, setting = one.partition("=")
         if name.strip().lower() == "charset":
-            charset = value.strip().strip("\"'").lower()
+            charset = setting.strip().strip("\"'").lower()
     return kind.strip().lower(), charset
 
 

@@ -72,7 +72,7 @@ class PageReader:
         page = await self._readable(answer)
         if not page.text:
             raise UnreadableAnswerError(
-                "The page holds no text that could be read; it may be made by scripts in a browser.",
+                "The page has no readable text; it may need scripts in a browser.",
                 content_type=answer.content_type,
                 url=answer.url,
             )

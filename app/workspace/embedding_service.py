@@ -324,4 +324,4 @@ def _cross_encoder(settings: Settings) -> SentenceModelConfig | None:
     """Return the model that judges pairs of passages, if the user chose one."""
     chosen = settings.embeddings
     name = chosen.cross_encoder.strip()
-    return SentenceModelConfig(name, chosen.python.strip(), judges_pairs=True) if name else None
+    return SentenceModelConfig(name, chosen.python.strip(), is_cross_encoder=True) if name else None

@@ -239,7 +239,9 @@ class Workspace:
             self.programs,
         )
         self._undone_cards = UndoneCards(self._files.conversations, self.audit, self.events)
-        self._news_turns = NotificationTrigger(self.sources, self.agent, self._settings, self.events)
+        self._notification_trigger = NotificationTrigger(
+            self.sources, self.agent, self._settings, self.events
+        )
 
     def _provide_services(self) -> None:
         """Give each category of tools what its tools use in addition to the notes."""
@@ -267,7 +269,7 @@ class Workspace:
         return self.semantic_search if self.embeddings.is_enabled else None
 
     def _language_model_in_use(self) -> PydanticAIModel | None:
-        return self._thinker if self.settings.model.provider != "built-in" else None
+        return self._thinker if self.settings.uses_model else None
 
     def _vault_words(self) -> VaultWords:
         """Return the tags, types and properties that requests to the built-in agent may name."""
@@ -381,7 +383,7 @@ class Workspace:
     async def close(self) -> None:
         """Stop accepting clients, end the agent, the watcher and the worker, and close every file."""
         await self.endpoints.close()
-        await self._news_turns.close()
+        await self._notification_trigger.close()
         self._undone_cards.close()
         await self.agent.close()
         await self.programs.close()
@@ -401,7 +403,7 @@ class Workspace:
         """Update the index, then the vectors in the background. Canceling keeps what was read.
 
         Raises:
-            VaultLostError: The vault's folder is gone; the index is unchanged.
+            VaultLostError: The vault's folder is missing; the index is unchanged.
         """
         await self._watch()
         stop = threading.Event()

@@ -1,4 +1,4 @@
-"""Answers about the notes, by the built-in agent and by a model over real HTTP: cited and checked."""
+"""Answers about the notes, by the built-in agent and by a model over real HTTP, are cited and checked."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _texts(talk):
 
 
 def _cited(workspace, text):
-    """The passages that an answer links to, as they stand in their notes."""
+    """Return the passages that an answer links to, as they are in their notes."""
     found = []
     for inner in re.findall(r"\[\[([^\]]*#span=[^\]]*)\]\]", text):
         link = parse_reference(f"[[{inner}]]")
@@ -64,6 +64,11 @@ async def test_a_block_with_an_id_is_cited_by_it(workspace, talk):
 async def test_a_question_without_an_answer_in_the_notes_is_not_answered(workspace, talk):
     await talk.say("who painted the ceiling of the opera in Vienna?")
     assert _texts(talk)[0].startswith("**Not in your notes**")
+
+
+async def test_passages_far_from_an_answer_are_not_shown(workspace, talk):
+    await talk.say("what is the half-life of caffeine?")
+    assert _texts(talk) == ["**Not in your notes**: no passage answers this question."]
 
 
 async def test_private_notes_are_never_quoted(workspace, talk):

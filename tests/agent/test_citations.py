@@ -1,4 +1,4 @@
-"""What a model cites is checked byte for byte against the notes as they are; what does not hold is marked."""
+"""Citations of a model are checked byte for byte against the current notes; invalid ones are marked."""
 
 from __future__ import annotations
 

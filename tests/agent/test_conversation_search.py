@@ -1,4 +1,4 @@
-"""Conversations can be searched: also those from before there was an index, and none that are gone."""
+"""Conversations can be searched, including those older than the index, but not deleted ones."""
 
 from __future__ import annotations
 

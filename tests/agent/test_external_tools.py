@@ -1,4 +1,4 @@
-"""A model works with tools of another program: it sees whose words it reads, and is tainted by them."""
+"""A model uses tools of an external server: it sees the marked results, and they taint it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ async def test_a_model_sees_marks_and_what_it_reads_taints_it(workspace, approve
     assert set(tool["parameters"]["properties"]) == {"city", "op_"}
     told = json.loads(server.requests[2]["messages"][-1]["content"])
     assert told["untrusted"].startswith("This holds text from outside") and '"op": "x"' in told["text"]
-    # The first note went by the grant; after the answer from outside, the same is asked about.
+    # The grant covers the first note; after the answer from outside, the same change needs approval.
     assert [request.tool for request in approver.asked] == ["weather__echo", "create_note"]
     assert approver.asked[1].caller.tainted
     assert state(workspace.external, "Weather").standing is ConnectionState.RUNNING

@@ -1,4 +1,4 @@
-"""Libraries of models are imported in a thread: an import in the loop would hold every other caller."""
+"""Libraries of models are imported in a thread, since an import in the loop would block every caller."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from pathlib import Path
 from app.agent import models
 from app.settings import ModelSettings, Settings
 from app.workspace.opening import open_workspace
-from tests.benchmarks.waiting import Yes, talk
+from tests.benchmarks.loop_latency import Yes, talk
 from tests.support.model_server import ModelServer, Say
 
 imports = []

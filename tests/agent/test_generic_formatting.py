@@ -1,4 +1,4 @@
-"""Results of any tool in words."""
+"""Results of any tool are formatted for people."""
 
 from __future__ import annotations
 

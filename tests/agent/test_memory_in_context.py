@@ -1,4 +1,4 @@
-"""The memory in a model's context: pinned blocks as they are now, loaded ones for a turn only."""
+"""Memory in a model's context: pinned blocks in their current state, loaded ones for one turn."""
 
 from __future__ import annotations
 

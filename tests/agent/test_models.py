@@ -1,4 +1,4 @@
-"""Models over real HTTP: the test button, and words for each thing that goes wrong."""
+"""Models over real HTTP: the connection test, and a message for each kind of failure."""
 
 from __future__ import annotations
 

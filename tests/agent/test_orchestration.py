@@ -1,4 +1,4 @@
-"""How groups come to an answer and what keeps chains short, as rules over all that members may say."""
+"""How groups reach an answer and how delegation stays bounded, as rules over all possible answers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TEAM = TeamSettings(agents=tuple(AgentProfile(name=name) for name in NAMES))
 
 
 class Scripted:
-    """Members that say what a test wants: first an answer, then a ballot; None fails."""
+    """Members with scripted messages: first an answer, then a ballot; None fails."""
 
     def __init__(self, answers, ballots=None, without_model=()):
         self.answers = answers

@@ -1,4 +1,4 @@
-"""Questions for the process that computes; it imports this module and little else."""
+"""Functions for the worker process, which imports this module and little else."""
 
 from __future__ import annotations
 

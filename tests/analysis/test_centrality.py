@@ -1,4 +1,4 @@
-"""What is computed here agrees with networkx, and with what can be seen by eye."""
+"""Results agree with networkx and with small hand-checked graphs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Confidence by log-odds: bounded, monotonic, at rest in the end, with impacts that add up."""
+"""Confidence by log-odds is bounded, monotonic and convergent, and its impacts add up."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ kinds = st.sampled_from(["hypothesis", "observation", "note"])
 
 @given(kinds, maybe, neighbours)
 def test_bounds_and_impacts(kind: str, stated: float | None, around: list[RelationNeighbor]) -> None:
-    judged = node_confidence(kind, stated, around)
-    assert 0 < MIN_CONFIDENCE <= judged.new <= MAX_CONFIDENCE < 1
-    assert sum(one.impact for one in judged.factors) == pytest.approx(judged.new - judged.old, abs=1e-9)
+    update = node_confidence(kind, stated, around)
+    assert 0 < MIN_CONFIDENCE <= update.new <= MAX_CONFIDENCE < 1
+    assert sum(one.impact for one in update.factors) == pytest.approx(update.new - update.old, abs=1e-9)
 
 
 @given(kinds, maybe, neighbours, maybe, maybe)

@@ -1,4 +1,4 @@
-"""Sentences that can't both be right: precise on hand-written pairs, symmetric, never an agreement."""
+"""Contradicting sentences are found precisely and symmetrically; agreement is never a contradiction."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Links that are missing: found for good reasons, and never where they may not be."""
+"""Missing links are predicted for good reasons, and never between excluded notes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_two_notes_with_common_neighbors_are_joined_for_that_reason():
     all_of_them = predict_links(material(5, [(0, 2), (1, 2), (0, 3), (1, 3), (3, 4)]), NOBODY, 9)
     (first,) = [each for each in all_of_them if (each.source, each.target) == (0, 1)]
     assert [ground.kind for ground in first.grounds] == ["neighbours"]
-    # The one that fewer notes link to says more.
+    # A neighbor with fewer links weighs more.
     assert first.grounds[0].rows == (2, 3)
 
 

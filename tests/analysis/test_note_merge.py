@@ -1,4 +1,4 @@
-"""Merged texts: what the strategy promises stays byte for byte, and no relation is lost or doubled."""
+"""Merged texts keep what the strategy promises byte for byte, and no relation is lost or duplicated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Suggested relations: by cue phrases, negation, types and likeness, each with its reason."""
+"""Relations are suggested by cue phrases, negation, types and similarity, each with its reason."""
 
 from __future__ import annotations
 

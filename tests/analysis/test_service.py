@@ -1,4 +1,4 @@
-"""The analyst of an open vault: it computes in a process, can be stopped, and keeps what was rejected."""
+"""The analysis of an open vault runs in a process, can be stopped, and stores rejections."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ async def test_a_failed_request_explains_the_error_and_a_dead_process_is_replace
     worker._process.join()
     with pytest.raises(AnalysisFailed, match="stopped unexpectedly"):
         await worker.ask(lambda share, words: None, total, np.ones(5))
-    # A large array goes over in pieces and arrives whole.
+    # A large array is sent in chunks and arrives complete.
     array = np.arange(700_003, dtype=np.float64).reshape(-1, 1)
     assert await worker.ask(lambda share, words: None, total, array) == array.sum()
     await worker.close()

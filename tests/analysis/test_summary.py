@@ -1,4 +1,4 @@
-"""Extractive summaries: within their length, of whole sentences, free of Markdown, in any script."""
+"""Extractive summaries keep to their length and consist of whole sentences, in any script."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A bare server of the MCP SDK, to measure ours against: one tool, which reads a note.
+"""A bare server of the MCP SDK with one tool that reads a note, as a baseline for the app's server.
 
-`python -m tests.benchmarks.bare_mcp_server VAULT http` prints its port; `… stdio` serves its streams.
-It has no gate, no log, no schema checks and no index: the note is a path.
+`python -m tests.benchmarks.bare_mcp_server VAULT http` prints its port; `… stdio` serves its streams. It has
+no gate, no log, no schema checks and no index: the note is a path.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _OUTPUT = {
 
 
 def bare(root: Path) -> Server:
-    """The server."""
+    """Return the server."""
 
     async def list_tools(ctx: object, params: object) -> t.ListToolsResult:
         tool = t.Tool(
@@ -68,10 +68,10 @@ def bare(root: Path) -> Server:
 
 
 class _Telling(uvicorn.Server):
-    """Says its port when it listens."""
+    """A server that prints its port when it listens."""
 
     async def startup(self, sockets: list[object] | None = None) -> None:  # type: ignore[override]
-        """Begin to listen."""
+        """Start to listen and print the port."""
         await super().startup(sockets)  # type: ignore[arg-type]
         print(self.servers[0].sockets[0].getsockname()[1], flush=True)
 

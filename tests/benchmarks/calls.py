@@ -1,4 +1,4 @@
-"""Many calls by some clients at once, timed: the rows of the benchmarks of the ways in."""
+"""Timed calls by several concurrent clients: the rows of the server benchmarks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BATCH = 20
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What so many calls took; times in ms, each of a single call; `cpu` is what one cost the server."""
+    """The measured calls of one kind; times in ms per call, `cpu` is the server's processor time per call."""
 
     name: str
     clients: int
@@ -28,14 +28,13 @@ class Row:
 
 
 async def timed(name: str, callers: Iterable[Call], calls: int, pid: int | None = None) -> Row:
-    """Let each of `callers` make `calls` calls, one after the other, all callers at once.
+    """Let each of `callers` make `calls` calls in sequence, all callers concurrently.
 
     Args:
-        name: What is measured.
-        callers: One for each client; it is given the number of the call.
-        calls: Of each client; a tenth as many come before that and do not count.
-        pid: The server's process, whose processor time is told beside the times: it does not depend on what
-            else the machine does.
+        name: The name of the row.
+        callers: One per client; receives the number of the call.
+        calls: The number of calls per client; a tenth as many precede them and do not count.
+        pid: The server's process, whose processor time does not depend on the load of the machine.
     """
     took: list[float] = []
     clients = list(callers)
@@ -55,10 +54,7 @@ async def timed(name: str, callers: Iterable[Call], calls: int, pid: int | None 
 
 
 async def in_turns(ways: Mapping[str, Call], calls: int, pid: int) -> list[Row]:
-    """One client of each way makes `calls` calls; the ways take turns, a batch each.
-
-    What else the machine does changes from one second to the next: it has to meet all ways alike.
-    """
+    """Measure one client of each kind, alternating in batches: other load affects all alike."""
     server = psutil.Process(pid)
     took: dict[str, list[float]] = {name: [] for name in ways}
     cpu = dict.fromkeys(ways, 0.0)
@@ -82,13 +78,13 @@ def _row(name: str, clients: int, took: list[float], elapsed: float, used: float
 
 
 def _used(process: psutil.Process) -> float:
-    """Seconds of processor time."""
+    """Return the seconds of processor time."""
     times = process.cpu_times()
     return float(times.user + times.system)
 
 
 def table(rows: Iterable[Row]) -> str:
-    """The rows, for a terminal."""
+    """Return the rows as a table for a terminal."""
     heads = f"{'calls/s':>10}{'p50 ms':>9}{'p95 ms':>9}{'cpu ms':>9}"
     lines = [f"{'way in':<40}{'clients':>8}{'calls':>8}{heads}"]
     lines += [

@@ -1,10 +1,11 @@
-"""Ten thousand connections to the local server, while a client of it goes on with its work.
+"""Ten thousand connections to the local server while one of its clients keeps working.
 
 Run: python -m tests.benchmarks.connections [COUNT] [--check]
-The server's process may have 1,024 files open, as is usual. Strangers connect and say nothing, or half a
-request, or a wrong token, and stay; a client with a token calls a tool all the time, on a connection that it
-keeps and on one for each call. With --check the exit status says whether each of its calls was answered and
-the server never had more than half of its files open.
+
+The server's process may have 1,024 files open, as is usual. Unauthenticated connections send nothing, half a
+request or a wrong token, and stay open. Meanwhile a client with a token calls a tool continuously, on a
+persistent connection and on a new one for each call. With --check, the exit status reports whether each of
+its calls was answered and the server never had more than half of its files open.
 """
 
 from __future__ import annotations
@@ -21,14 +22,14 @@ from pathlib import Path
 import httpx2
 import psutil
 
-from tests.benchmarks.ways_in import Served, over_http, served
-from tests.benchmarks.ways_in_server import TOOL
+from tests.benchmarks.server_calls import Served, over_http, served
+from tests.benchmarks.server_process import TOOL
 
 COUNT, AT_ONCE, FILES = 10_000, 200, 1024
 
 
 async def stranger(port: int, number: int, kept: list[asyncio.StreamWriter]) -> None:
-    """One of the many."""
+    """Open one unauthenticated connection."""
     with suppress(OSError):
         _, writer = await asyncio.open_connection("127.0.0.1", port)
         kept.append(writer)
@@ -38,7 +39,7 @@ async def stranger(port: int, number: int, kept: list[asyncio.StreamWriter]) -> 
 
 
 async def flood(vault: Served, count: int) -> list[asyncio.StreamWriter]:
-    """All strangers, so many at a time."""
+    """Open all unauthenticated connections, a limited number at a time."""
     kept: list[asyncio.StreamWriter] = []
     room = asyncio.Semaphore(AT_ONCE)
 
@@ -51,7 +52,7 @@ async def flood(vault: Served, count: int) -> list[asyncio.StreamWriter]:
 
 
 async def work(vault: Served, done: asyncio.Event, anew: bool) -> tuple[list[float], int]:
-    """Call until `done`: what each call took in ms, and how many failed."""
+    """Call the tool until `done`; return the time of each call in ms, and the number of failures."""
     took, failed, number = [], 0, 0
     headers = {"authorization": f"Bearer {vault.token}"}
     limits = httpx2.Limits(max_keepalive_connections=0 if anew else 1)
@@ -71,7 +72,7 @@ async def work(vault: Served, done: asyncio.Event, anew: bool) -> tuple[list[flo
 
 
 async def most_files(vault: Served, done: asyncio.Event) -> tuple[int, float]:
-    """The most files that the server had open, and the most memory, in MB."""
+    """Return the maximum number of open files and the maximum memory of the server in MB."""
     process = psutil.Process(vault.pid)
     files, memory = 0, 0.0
     while not done.is_set():
@@ -82,7 +83,7 @@ async def most_files(vault: Served, done: asyncio.Event) -> tuple[int, float]:
 
 
 async def measured(folder: Path, count: int) -> int:
-    """Print what came of it; how many targets were missed."""
+    """Print the results and return the number of missed targets."""
     async with served(folder / "vault", str(FILES)) as vault:
         done = asyncio.Event()
         watching = asyncio.create_task(most_files(vault, done))
@@ -105,7 +106,7 @@ async def measured(folder: Path, count: int) -> int:
 
 
 def main() -> int:
-    """The exit status."""
+    """Return the exit status."""
     count = next((int(word) for word in sys.argv[1:] if word.isdecimal()), COUNT)
     with tempfile.TemporaryDirectory() as folder:
         for name in ("CONFIG", "DATA", "CACHE", "LOGS"):

@@ -30,7 +30,7 @@ class Pair:
 
     @property
     def found(self) -> bool:
-        """Whether the rule says that they contradict each other, in either order."""
+        """Return whether the rule finds a contradiction, in either order."""
         ours, theirs = split_sentences(self.first), split_sentences(self.second)
         found = find_contradiction(ours, theirs), find_contradiction(theirs, ours)
         assert (found[0] is None) == (found[1] is None), self
@@ -39,7 +39,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How many were found rightly, found wrongly and missed."""
+    """The numbers of correct, wrong and missed findings."""
 
     right: int
     wrong: int
@@ -47,23 +47,23 @@ class Score:
 
     @property
     def precision(self) -> float:
-        """The share of what was found that is right."""
+        """The share of findings that are correct."""
         return self.right / max(1, self.right + self.wrong)
 
     @property
     def recall(self) -> float:
-        """The share of what is right that was found."""
+        """The share of contradictions that were found."""
         return self.right / max(1, self.right + self.missed)
 
 
 def read_pairs() -> tuple[Pair, ...]:
-    """The pairs of the file."""
+    """Return the pairs of the file."""
     lines = (line for line in PAIRS.read_text("utf-8").splitlines() if line and not line.startswith("#"))
     return tuple(Pair(*(part.strip() for part in line.split("|"))) for line in lines)
 
 
 def score(pairs: tuple[Pair, ...]) -> Score:
-    """How the rule does on `pairs`."""
+    """Return the score of the rule on `pairs`."""
     counted = Counter((pair.label == "contradicts", pair.found) for pair in pairs)
     return Score(counted[True, True], counted[False, True], counted[True, False])
 

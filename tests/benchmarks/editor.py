@@ -148,7 +148,7 @@ def measure(kind: str, name: str) -> dict:
 
 
 def _percentiles(times: Sequence[float]) -> tuple[float, float]:
-    """The median and the 95th percentile."""
+    """Return the median and the 95th percentile."""
     ordered = sorted(times)
     return ordered[len(ordered) // 2], ordered[int(len(ordered) * 0.95)]
 

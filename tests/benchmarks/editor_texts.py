@@ -1,4 +1,4 @@
-"""The texts that the editor is measured and tested with."""
+"""The texts used to measure and test the editor."""
 
 from __future__ import annotations
 
@@ -101,12 +101,12 @@ _CJK = "春の庭に花が咲く静かな朝露光る木漏日風鳥歌う"
 
 
 def note() -> str:
-    """A usual note of 5 KB with every construct."""
+    """Return a typical note of 5 KB with every construct."""
     return (TOUR * 4)[:5_000]
 
 
 def prose(size: int = 1_000_000) -> str:
-    """Paragraphs, headings and tasks of about `size` characters."""
+    """Return paragraphs, headings and tasks of about `size` characters."""
     rng = random.Random(1)
     lines, total, number = [], 0, 0
     while total < size:
@@ -125,26 +125,26 @@ def prose(size: int = 1_000_000) -> str:
 
 
 def many_lines() -> str:
-    """20,000 short lines."""
+    """Return 20,000 short lines."""
     rng = random.Random(2)
     return "\n".join(" ".join(rng.choices(_WORDS, k=6)) for _ in range(20_000))
 
 
 def one_long_line() -> str:
-    """A line of 127,000 characters between short ones."""
+    """Return a line of 127,000 characters between short ones."""
     rng = random.Random(3)
     words = [word for word in _WORDS if word[0].isalpha()]
     return f"# Long\n\n{' '.join(rng.choices(words, k=30_000))[:127_000]}\n\nafter"
 
 
 def cjk() -> str:
-    """1 MB of Japanese in long paragraphs."""
+    """Return 1 MB of Japanese in long paragraphs."""
     rng = random.Random(4)
     return "\n".join("".join(rng.choices(_CJK, k=rng.randint(40, 400))) + "。**太字**" for _ in range(1_600))
 
 
 def mixed() -> str:
-    """Both directions of writing, emoji and characters outside the basic plane."""
+    """Return text in both writing directions with emoji and characters outside the basic plane."""
     rng = random.Random(5)
     words = [
         "שלום",

@@ -60,7 +60,7 @@ for line in sys.stdin:
 
 
 class Targets:
-    """Prints measures beside their targets, and remembers the missed ones."""
+    """Prints measurements next to their targets, and records the missed ones."""
 
     def __init__(self) -> None:
         self.missed: list[str] = []
@@ -75,7 +75,7 @@ class Targets:
 
 
 def texts_of(vault: Path, count: int) -> list[str]:
-    """The chunks of the vault's notes, some of them, as they stand."""
+    """Return some chunks of the vault's notes, unchanged."""
     found: list[str] = []
     for file in sorted(vault.rglob("*.md")):
         text = file.read_text("utf-8", "replace")
@@ -84,7 +84,7 @@ def texts_of(vault: Path, count: int) -> list[str]:
 
 
 def environment(folder: Path) -> str:
-    """A Python with sentence-transformers, made for this run."""
+    """Return a Python with sentence-transformers, created for this run."""
     print("making an environment for sentence-transformers …", flush=True)
     venv.create(folder, with_pip=True)
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
@@ -93,7 +93,7 @@ def environment(folder: Path) -> str:
 
 
 async def throughput(texts: list[str], python: str, targets: Targets) -> None:
-    """Both on the same texts, in turns, so that what else the machine does concerns both."""
+    """Measure both on the same texts, alternating, so that load of the machine affects both alike."""
     peer = subprocess.Popen(
         [python, "-c", PEER],
         stdin=subprocess.PIPE,
@@ -138,14 +138,14 @@ def _cpu_seconds(pid: int | None) -> float:
 
 
 def window(vault: Path, targets: Targets) -> None:
-    """The longest stall of an open window while notes are embedded, beside that while it is paused."""
+    """Measure the longest stall of an open window during the embedding, and while it is paused."""
     with tempfile.TemporaryDirectory() as name:
         work = Path(name)
         copy = work / vault.name
         shutil.copytree(vault, copy, symlinks=True)
         home = {f"SCRIPTORIUM_{one}": str(work / one.lower()) for one in ("CONFIG", "DATA", "CACHE", "LOGS")}
         (work / "config").mkdir()
-        # At full speed: what slows it down on a busy machine would flatter it here.
+        # Run at full speed, since throttling on a busy machine would improve the result.
         settings = {"embeddings": {"on_battery": "full", "when_busy": "full"}}
         (work / "config" / "settings.json").write_text(json.dumps(settings), "utf-8")
         if "DISPLAY" not in os.environ and "WAYLAND_DISPLAY" not in os.environ:
@@ -163,13 +163,13 @@ def window(vault: Path, targets: Targets) -> None:
             f"window, embedding {one['name']:<8} longest stall {one['longest']:>6.1f} ms, computed by itself "
             f"{one['computed']:>5.1f} ms; p99 {one['p99']:>5.1f} ms; {one['notes']} notes embedded"
         )
-    # The machine has other work too, which holds a window as much: the best round is the least disturbed.
+    # Other load of the machine stalls a window as well: the best round is the least disturbed.
     best = min(one["longest"] for one in rounds if one["name"] == "at work")
     targets.line("longest stall of the window while embedding", best, "ms", FRAME_MS)
 
 
 def mixed(real: np.ndarray, count: int, chance: np.random.Generator) -> np.ndarray:
-    """Unit vectors like those of real chunks: mixtures of two, with some noise."""
+    """Return unit vectors like those of real chunks: mixtures of two, with some noise."""
     one, other = chance.integers(0, len(real), (2, count))
     share = chance.uniform(0.5, 1.0, (count, 1)).astype(np.float32)
     made = share * real[one] + (1 - share) * real[other]
@@ -178,7 +178,7 @@ def mixed(real: np.ndarray, count: int, chance: np.random.Generator) -> np.ndarr
 
 
 def questions(real: np.ndarray, size: int, targets: Targets) -> None:
-    """Time and agreement of searches over `size` chunks, by looking at all, and by the index of the most."""
+    """Measure time and agreement of searches over `size` chunks, exhaustively and with the index."""
     chance = np.random.default_rng(7)
     asked, rows = mixed(real, QUESTIONS, chance), mixed(real, size, chance)
     table = VectorTable(rows.shape[1])
@@ -203,7 +203,7 @@ def questions(real: np.ndarray, size: int, targets: Targets) -> None:
 def ask(
     name: str, table: VectorTable, asked: np.ndarray, exact: list[set[int]], targets: Targets | None
 ) -> None:
-    """Ask all questions; the way that the app takes at this size is judged."""
+    """Run all queries; the target applies to the method that the app uses at this size."""
     times, agree = [], 0
     for one, right in zip(asked, exact, strict=True):
         spent = []
@@ -211,7 +211,7 @@ def ask(
             start = time.perf_counter()
             hits = table.search(one, 10, -1.0, per_note=False)
             spent.append((time.perf_counter() - start) * 1000)
-        # The middle one: the moments of other programs don't count.
+        # Take the median, so that short loads of other programs don't count.
         times.append(float(np.median(spent)))
         agree += len({4 * int(hit.path.name[1:]) + hit.line for hit in hits} & right)
     p95, share = float(np.percentile(times, 95)), agree / (10 * len(exact))
@@ -222,7 +222,7 @@ def ask(
 
 
 async def real_vectors(texts: list[str]) -> np.ndarray:
-    """Vectors of real chunks."""
+    """Return vectors of real chunks."""
     embedder = Embedder()
     try:
         return await embedder.embed(texts)
@@ -231,7 +231,7 @@ async def real_vectors(texts: list[str]) -> np.ndarray:
 
 
 def main() -> int:
-    """Print every measure; the process's exit status."""
+    """Print every measurement and return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("vault", nargs="?", type=Path, default=DEFAULT, help="a folder of notes; only read")
     parser.add_argument("--chunks", type=int, default=900, help="how many are embedded by both")

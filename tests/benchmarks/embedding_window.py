@@ -1,4 +1,4 @@
-"""One start of the app for `embedding.py`: its window while notes are embedded, and while that is paused."""
+"""One start of the app for `embedding.py`: its window during the embedding and while that is paused."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ROUNDS = 3
 
 
 class EmbeddingRun(Run):
-    """Measures in rounds: embedding paused, then at work, with the same looking about in both."""
+    """Measures in rounds, with the same user actions while embedding is paused and while it runs."""
 
     def __init__(self, report: Path, seconds: float) -> None:
         super().__init__(report, time.time(), act=False)
@@ -54,14 +54,14 @@ class EmbeddingRun(Run):
 
 
 def main(arguments: list[str]) -> int:
-    """Open the vault and write what was measured."""
+    """Open the vault and write the measurements."""
     vault, report, seconds = arguments
     from app.desktop import application as desktop
 
     run = EmbeddingRun(Path(report), float(seconds))
 
     class Measured(desktop.MainWindow):  # type: ignore[misc, name-defined]
-        """The window that is measured."""
+        """The measured window."""
 
         def __init__(self, *given: Any) -> None:
             super().__init__(*given)

@@ -128,7 +128,7 @@ async def measure(folder: Path) -> float:
 
 
 def report(what: str, times: list[float]) -> float:
-    """Print the median and the slowest twentieth; the median."""
+    """Print the median and the 95th percentile; return the median."""
     middle = statistics.median(times)
     print(f"{what:28} median {middle:7.3f} ms   p95 {statistics.quantiles(times, n=20)[-1]:7.3f} ms")
     return middle

@@ -43,22 +43,22 @@ VAULTS = Path(__file__).resolve().parents[3] / "shared" / "vaults"
 TICKS = 300
 FIRST_TICKS = 12
 FULL_RUN_BELOW = 30_000
-# Smaller graphs are unfolded, with room for every name: their neighbours stand farther apart on purpose.
+# Smaller graphs leave room for every name, so their neighbors are farther apart on purpose.
 UNFOLDED_BELOW = 420
 
 
 @dataclass
 class Report:
-    """Lines of the table, and the targets that were missed."""
+    """The lines of the table, and the missed targets."""
 
     missed: list[str] = field(default_factory=list)
 
     def line(self, what: str, ours: str, peer: str = "", ratio: str = "", wanted: str = "") -> None:
-        """One line of the table."""
+        """Add one line to the table."""
         print(f"  {what:<34}{ours:>12}{peer:>14}{ratio:>10}   {wanted}", flush=True)
 
     def times(self, name: str, what: str, ours: float, peer: float, at_least: float | None) -> None:
-        """One line about seconds, ours and the peer's."""
+        """Add a line with seconds, ours and the peer's."""
         ratio = peer / ours
         wanted = "" if at_least is None else f"≥ {at_least:g}×"
         met = at_least is None or ratio >= at_least
@@ -66,7 +66,7 @@ class Report:
         self._note(f"{name}: {what} {ratio:.1f}×, wanted {wanted}", met)
 
     def limit(self, name: str, what: str, ours: float, at_most: float | None) -> None:
-        """One line about seconds that have a limit of their own."""
+        """Add a line with seconds that have an absolute limit."""
         wanted = "" if at_most is None else f"≤ {milliseconds(at_most)}"
         met = at_most is None or ours <= at_most
         self.line(what, milliseconds(ours), wanted=wanted + self._mark(met))
@@ -82,7 +82,7 @@ class Report:
         at_least: float = 0.0,
         at_most: float = np.inf,
     ) -> None:
-        """One line about quality, as a ratio to the peer's."""
+        """Add a line about quality, as a ratio to the peer's."""
         if peer is None:
             self.line(what, f"{ours:.3f}")
             return
@@ -102,9 +102,9 @@ class Report:
 
 @dataclass(frozen=True)
 class Targets:
-    """What performance.md asks for: ratios to d3 and seconds, or None where it asks for nothing.
+    """The targets of performance.md: ratios to d3 and seconds, or None without a target.
 
-    A drag and live physics share a frame with the picture: they get half of it.
+    A drag and live physics share a frame with the picture, so they get half of it.
     """
 
     tick: float | None = None
@@ -118,7 +118,7 @@ class Targets:
 
 
 def targets_for(size: int) -> Targets:
-    """The targets for a generated vault."""
+    """Return the targets for a generated vault."""
     if size >= 100_000:
         return Targets(tick=60, scratch=150, drag=0.5 / 50)
     if size >= 10_000:
@@ -127,24 +127,24 @@ def targets_for(size: int) -> Targets:
 
 
 def milliseconds(seconds: float) -> str:
-    """As it is printed."""
+    """Return the printed form."""
     return f"{seconds * 1000:,.1f} ms"
 
 
 def timed(act: Callable[[], object]) -> float:
-    """Seconds that it takes."""
+    """Return the seconds that `work` takes."""
     start = time.perf_counter()
     act()
     return time.perf_counter() - start
 
 
 def quartile(seconds: list[float]) -> float:
-    """The lower quartile: what it takes when nothing else is in the way."""
+    """Return the lower quartile: the time without disturbance by other programs."""
     return statistics.quantiles(seconds, n=4, method="inclusive")[0]
 
 
 def from_scratch(graph: Graph) -> tuple[np.ndarray, float]:
-    """Our layout, and how long it took; the best of three."""
+    """Return our layout and its time, the best of three."""
     layout = Layout()
 
     def arrange() -> None:
@@ -157,12 +157,12 @@ def from_scratch(graph: Graph) -> tuple[np.ndarray, float]:
 
 
 def forces_tick(graph: Graph, at: np.ndarray) -> float:
-    """Seconds of what d3 does in a tick, by one core or all: its forces keep no nodes apart either."""
+    """Return the seconds of a tick comparable to d3's, by one core or all, without separation of nodes."""
     return min(live_tick(graph, at, threads, apart=False) for threads in (1, None))
 
 
 def live_tick(graph: Graph, at: np.ndarray, threads: int | None, *, apart: bool = True) -> float:
-    """Seconds of one tick in which every node moves."""
+    """Return the seconds of one tick in which every node moves."""
     weights, radii = adjacency(graph.links, len(graph)), node_radii(graph) if apart else None
     physics = Simulation(weights, at, NativeEngine(threads), ForceParams(), radii)
     physics.set_forces(ForceParams(repulsion=2.0, gravity=0.2))
@@ -171,7 +171,7 @@ def live_tick(graph: Graph, at: np.ndarray, threads: int | None, *, apart: bool 
 
 
 def drag_tick(graph: Graph, at: np.ndarray) -> float:
-    """Seconds of one tick while the node with most links is dragged."""
+    """Return the seconds of one tick while the node with the most links is dragged."""
     layout = Layout()
     layout.start(graph, at)
     row = int(graph.degree.argmax())
@@ -184,7 +184,7 @@ def drag_tick(graph: Graph, at: np.ndarray) -> float:
 
 
 def one_note(graph: Graph, at: np.ndarray) -> float:
-    """Seconds from a delta with a new note to its place."""
+    """Return the seconds from a delta with a new note to its position."""
     edges = tuple(GraphEdge("new.md", graph.paths[row]) for row in (3, 50, 700))
     delta = GraphDelta(nodes=(GraphNode("new.md", "New"),), edges=edges)
 
@@ -198,7 +198,7 @@ def one_note(graph: Graph, at: np.ndarray) -> float:
 
 
 def compare(name: str, graph: Graph, targets: Targets, report: Report, *, full: bool = False) -> None:
-    """Print everything about one graph."""
+    """Print all measurements of one graph."""
     print(f"\n{name}: {len(graph):,} nodes, {len(graph.links):,} links")
     report.line("", "ours", "d3-force", "ratio", "wanted")
     at, seconds = from_scratch(graph)
@@ -220,7 +220,7 @@ def compare(name: str, graph: Graph, targets: Targets, report: Report, *, full: 
 def compare_quality(
     name: str, graph: Graph, at: np.ndarray, peer_at: np.ndarray | None, targets: Targets, report: Report
 ) -> None:
-    """Print how good both layouts are, or ours alone."""
+    """Print the quality of both layouts, or of ours alone."""
     ours = quality(graph, at)
     theirs = quality(graph, peer_at) if peer_at is not None else {}
     report.value(name, "neighbourhoods kept", ours["kept"], theirs.get("kept"), at_least=targets.kept)
@@ -231,7 +231,7 @@ def compare_quality(
 
 
 async def real_graph(folder: Path, work: Path) -> Graph:
-    """The graph of a vault on disk."""
+    """Return the graph of a vault on disk."""
     from app.events import EventBus
     from app.index.vault_index import VaultIndex
     from app.settings import IndexSettings
@@ -245,7 +245,7 @@ async def real_graph(folder: Path, work: Path) -> Graph:
 
 
 def compare_real(folders: list[Path], report: Report) -> None:
-    """Print everything about vaults on disk."""
+    """Print all measurements of vaults on disk."""
     with tempfile.TemporaryDirectory() as work:
         for folder in folders:
             graph = asyncio.run(real_graph(folder, Path(work)))
@@ -257,7 +257,7 @@ def compare_real(folders: list[Path], report: Report) -> None:
 
 
 def main() -> int:
-    """Print the table; the process's exit status."""
+    """Print the table and return the exit status."""
     parser = argparse.ArgumentParser(description="The graph's layout against d3-force.")
     parser.add_argument("--sizes", type=int, nargs="*", default=[1000, 10_000, 100_000])
     parser.add_argument("--vaults", type=Path, nargs="*")

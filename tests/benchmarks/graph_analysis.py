@@ -40,7 +40,7 @@ def seconds(work: Callable[[], object]) -> float:
 
 
 def saved(graph: Graph) -> dict[str, float]:
-    """Milliseconds from a delta to the next graph with positions: the best of nine."""
+    """Return the milliseconds from a delta to the next graph with positions: the best of nine."""
     at = (np.random.default_rng(0).random((len(graph), 2)) * 1.5 * len(graph) ** 0.5).astype(np.float32)
     note = GraphNode("n5.md", "Note 5", modified=5.0)
     two = tuple(GraphEdge("n5.md", target) for target in ("n77.md", "n78.md"))
@@ -59,7 +59,7 @@ def saved(graph: Graph) -> dict[str, float]:
 
 
 def analysed(graph: Graph) -> dict[str, float]:
-    """Seconds of each analysis and arrangement."""
+    """Return the seconds of each analysis and layout."""
     size, ties, radii = len(graph), AdjacencyArrays.from_graph(graph), node_radii(graph)
     rng = np.random.default_rng(0)
     vectors = rng.standard_normal((200, 384))[rng.integers(0, 200, size)] + rng.standard_normal((size, 384))
@@ -88,7 +88,7 @@ def analysed(graph: Graph) -> dict[str, float]:
 
 
 def main() -> int:
-    """Print the tables; 1 with `--check` when a target is missed."""
+    """Print the tables; return 1 with `--check` if a target is missed."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--sizes", default="1000,10000,100000")
     parser.add_argument("--check", action="store_true")

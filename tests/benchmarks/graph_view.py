@@ -32,7 +32,7 @@ import numpy as np
 SIZES = (1000, 10_000, 100_000)
 FRAMES = 60
 PEER_SECONDS = 15.0
-# Least ratio of p95 to QGraphicsView's; from performance.md, as is all that follows.
+# The minimum ratio of the p95 to QGraphicsView's; this and the following are from performance.md.
 RATIOS = {10_000: 15.0, 100_000: 50.0}
 MOST_FRAME_MS = 33.0
 MOST_HOVER_MS = 8.0
@@ -45,14 +45,14 @@ LIVE_FPS = {10_000: 55.0}
 
 @dataclass(frozen=True)
 class Times:
-    """Milliseconds of each frame, by the clock and computed."""
+    """The milliseconds of each frame, by the clock and by processor time."""
 
     clock: list[float]
     computed: list[float]
 
     @property
     def p95(self) -> float:
-        """What 95 of 100 computed at most."""
+        """The 95th percentile of the processor time."""
         return float(np.percentile(self.computed, 95))
 
     def __str__(self) -> str:
@@ -61,7 +61,7 @@ class Times:
 
 
 def timed(acts: Iterator[Callable[[], object]], pause: float = 0.0) -> Times:
-    """Do one act after another."""
+    """Measure one action after another."""
     clock: list[float] = []
     computed: list[float] = []
     for act in acts:
@@ -74,7 +74,7 @@ def timed(acts: Iterator[Callable[[], object]], pause: float = 0.0) -> Times:
 
 
 def memory_mb() -> float:
-    """What this process has in memory now."""
+    """Return the current resident memory of this process."""
     status = Path("/proc/self/statm")
     if not status.exists():
         import resource
@@ -85,7 +85,7 @@ def memory_mb() -> float:
 
 @contextmanager
 def screen(xvfb: bool) -> Iterator[None]:
-    """Qt offscreen, or under an Xvfb of its own."""
+    """Use Qt's offscreen platform, or an Xvfb of its own."""
     if not xvfb:
         os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
         yield
@@ -106,13 +106,13 @@ def screen(xvfb: bool) -> Iterator[None]:
 
 
 def report(what: str, value: object) -> None:
-    """One line."""
+    """Print one line."""
     print(f"  {what:34} {value}", flush=True)
 
 
 def measured(size: int, with_peer: bool) -> list[str]:
-    """Print everything for one size; the targets that were missed."""
-    sys.setswitchinterval(0.001)  # as the app has it
+    """Print all measurements of one size and return the missed targets."""
+    sys.setswitchinterval(0.001)  # As in the app.
     from PySide6.QtWidgets import QApplication
 
     from tests.benchmarks.graph_view_run import measure
@@ -124,14 +124,14 @@ def measured(size: int, with_peer: bool) -> list[str]:
 
 
 def measured_alone(size: int, with_peer: bool) -> list[str]:
-    """As `measured`, in a process of its own: memory that a size before gave back would not be counted."""
+    """Run `measured` in a process of its own, so that memory released by an earlier size does not count."""
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=context) as process:
         return process.submit(measured, size, with_peer).result()
 
 
 def main() -> int:
-    """Print the numbers; the process's exit status."""
+    """Print the measurements and return the exit status."""
     parser = argparse.ArgumentParser(description="Frame times of the graph view.")
     parser.add_argument("--sizes", type=int, nargs="*", default=SIZES)
     parser.add_argument("--no-peer", action="store_true", help="leave QGraphicsView out")
@@ -145,12 +145,12 @@ def main() -> int:
 
 
 def over(what: str, value: float, most: float, unit: str = "ms") -> list[str]:
-    """The target that was missed, if it was."""
+    """Return the missed target for a maximum, if it was missed."""
     return [f"{what}: {value:.1f} {unit}, wanted at most {most:.0f}"] if value > most else []
 
 
 def under(what: str, value: float, least: float, unit: str = "") -> list[str]:
-    """The same for what is to be large."""
+    """Return the missed target for a minimum, if it was missed."""
     return [f"{what}: {value:.1f}{unit}, wanted {least:.0f}"] if value < least else []
 
 

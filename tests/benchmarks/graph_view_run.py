@@ -1,4 +1,4 @@
-"""What `tests.benchmarks.graph_view` measures of one vault; Qt's platform is chosen before this is loaded."""
+"""The measurements of `graph_view` for one vault; Qt's platform is chosen before this import."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ MOST_LIVE = 10_000
 
 
 class Counted(Canvas):
-    """Counts the frames that show places which no frame has shown before."""
+    """Counts the frames that show new positions."""
 
     frames = 0
     _last: object = None
@@ -49,7 +49,7 @@ class Counted(Canvas):
 
 
 def pan_over(fit: Camera) -> Iterator[Camera]:
-    """Around the whole, three times as close."""
+    """Pan around the whole graph at three times the zoom."""
     for frame in range(FRAMES):
         turn = 2 * math.pi * frame / FRAMES
         right, down = 300 * math.cos(turn) / fit.scale, 180 * math.sin(turn) / fit.scale
@@ -57,7 +57,7 @@ def pan_over(fit: Camera) -> Iterator[Camera]:
 
 
 def zoom_over(fit: Camera) -> Iterator[Camera]:
-    """Sixteen times closer and back."""
+    """Zoom in sixteen times and back."""
     for frame in range(FRAMES):
         part = frame / (FRAMES - 1)
         scale = fit.scale * math.exp(math.log(16) * math.sin(math.pi * part))
@@ -66,7 +66,7 @@ def zoom_over(fit: Camera) -> Iterator[Camera]:
 
 
 def wait(app: QApplication, until: Callable[[], bool], seconds: float = 60.0) -> None:
-    """Run Qt's loop until it is so."""
+    """Run Qt's loop until the condition is true."""
     deadline = time.monotonic() + seconds
     while not until() and time.monotonic() < deadline:
         app.processEvents()
@@ -79,9 +79,9 @@ def at_rest(app: QApplication, canvas: Canvas) -> None:
 
 
 def travel(app: QApplication, canvas: Canvas, cameras: list[Camera]) -> tuple[Times, int, float]:
-    """Frames of a way, how many new pictures of links came, and how late the sharp one is after it, in ms.
+    """Measure a camera path: its frames, the new link pictures, and the delay of the sharp one in ms.
 
-    The last is the median of some stops, each after the last part of the way.
+    The delay is the median of some stops, each after the last part of the path.
     """
     last, pictures = canvas.layers.edges.picture, 0
 
@@ -105,7 +105,7 @@ def travel(app: QApplication, canvas: Canvas, cameras: list[Camera]) -> tuple[Ti
 
 
 def _until_sharp(app: QApplication, canvas: Canvas, camera: Camera) -> float:
-    """Milliseconds until the full picture of where the camera has come to rest is there."""
+    """Return the milliseconds until the full picture is shown at the camera's final position."""
     start = time.perf_counter()
     wait(app, lambda: _is_sharp(canvas, camera))
     late = 1000 * (time.perf_counter() - start)
@@ -119,7 +119,7 @@ def _is_sharp(canvas: Canvas, camera: Camera) -> bool:
 
 
 def hover(app: QApplication, canvas: Canvas) -> Times:
-    """The pointer wanders: what is under it is found, lit up and painted."""
+    """Move the pointer: the node under it is found, highlighted and painted."""
     rng = np.random.default_rng(0)
     rows = rng.choice(len(canvas.scene.graph), FRAMES)
 
@@ -135,7 +135,7 @@ def hover(app: QApplication, canvas: Canvas) -> Times:
 
 
 def hover_hub(app: QApplication, graph: Graph, at: np.ndarray) -> Times:
-    """The pointer comes upon a note that all others are linked with: what the GUI does until it is lit."""
+    """Hover over a note linked with all others: the time of the GUI until it is highlighted."""
     ends = np.stack([np.zeros(len(graph) - 1, dtype=np.int64), np.arange(1, len(graph))], axis=1)
     edges = np.unique(np.sort(np.concatenate([graph.edges, ends]), axis=1), axis=0)
     canvas = Canvas(DARK)
@@ -159,7 +159,7 @@ def hover_hub(app: QApplication, graph: Graph, at: np.ndarray) -> Times:
 
 
 def frames_a_second(app: QApplication, canvas: Counted, act: Callable[[float], None]) -> float:
-    """How many frames with new places are painted, while `act` is called with the seconds that have gone."""
+    """Return the frames with new positions per second, while `act` is called with the elapsed seconds."""
     wait(app, lambda: False, 0.3)
     canvas.frames, begun = 0, time.perf_counter()
     while (passed := time.perf_counter() - begun) < SECONDS:
@@ -170,7 +170,7 @@ def frames_a_second(app: QApplication, canvas: Counted, act: Callable[[float], N
 
 
 def drag(app: QApplication, canvas: Counted) -> float:
-    """Frames a second while a well-linked node is carried in a circle."""
+    """Return the frames per second while a well-linked node is dragged in a circle."""
     graph = canvas.scene.graph
     row = int(np.argsort(-graph.degree, kind="stable")[len(graph) // 20])
     x, y = canvas.scene.positions[row].tolist()
@@ -189,7 +189,7 @@ def drag(app: QApplication, canvas: Counted) -> float:
 
 
 def live(app: QApplication, canvas: Counted) -> float:
-    """Frames a second while all nodes move, as when a slider is drawn to and fro."""
+    """Return the frames per second while all nodes move, as while a slider is dragged."""
     last = -1
 
     def draw(passed: float) -> None:
@@ -206,7 +206,7 @@ def live(app: QApplication, canvas: Counted) -> float:
 
 
 def peer(app: QApplication, graph: Graph, at: np.ndarray, cameras: list[Camera]) -> Times:
-    """The same way in QGraphicsView, or as much of it as fits in the time."""
+    """Measure the same path in QGraphicsView, or as much of it as fits in the time."""
     scene = QGraphicsScene()
     scene.setItemIndexMethod(QGraphicsScene.ItemIndexMethod.NoIndex)
     line, fill = QPen(QColor(160, 170, 190, 69), 0), QBrush(QColor(120, 170, 250))
@@ -243,7 +243,7 @@ def peer(app: QApplication, graph: Graph, at: np.ndarray, cameras: list[Camera])
 
 
 def measure(app: QApplication, size: int, with_peer: bool) -> list[str]:
-    """Print everything for one size; the targets that were missed."""
+    """Print all measurements of one size and return the missed targets."""
     graph = vault(size).precompute()
     at = compute_layout(graph, aspect=WIDTH / HEIGHT)
     print(f"\nvault {size:,}: {len(graph.edges):,} links, {WIDTH} × {HEIGHT}, {app.platformName()}")

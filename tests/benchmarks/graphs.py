@@ -1,4 +1,4 @@
-"""Generated vaults for the benchmarks, and how good a layout is."""
+"""Generated graphs for the benchmarks, and measures of the quality of a layout."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROOM = 12.0
 
 
 def vault(size: int, seed: int = 1) -> Graph:
-    """A graph like a vault: nested communities around hubs, 3 links a note, node order without meaning."""
+    """Return a graph like a vault: nested communities around hubs, 3 links per note, random node order."""
     rng = np.random.default_rng(seed)
     starts = _communities(size, rng)
     count = len(starts) - 1
@@ -41,7 +41,7 @@ def vault(size: int, seed: int = 1) -> Graph:
 
 
 def scale_free(size: int, seed: int = 1) -> Graph:
-    """Barabási and Albert's graph: every node links to three earlier ones, by their links."""
+    """Return a Barabási-Albert graph: each node links to three earlier ones by their links."""
     rng = np.random.default_rng(seed)
     ends: list[int] = [0, 1, 2]
     pairs = []
@@ -55,7 +55,7 @@ def scale_free(size: int, seed: int = 1) -> Graph:
 
 
 def with_index_note(size: int, seed: int = 1) -> Graph:
-    """A sparse vault in which one note links to every third one, as a page of contents does."""
+    """Return a sparse graph in which one note links to every third one, like a table of contents."""
     rng = np.random.default_rng(seed)
     group = rng.integers(0, max(1, size // 25), size)
     order = np.argsort(group, kind="stable")
@@ -68,7 +68,7 @@ def with_index_note(size: int, seed: int = 1) -> Graph:
 
 
 def _communities(size: int, rng: np.random.Generator) -> np.ndarray:
-    """Where communities begin; their sizes follow a power law."""
+    """Return the starts of the communities, whose sizes follow a power law."""
     sizes: list[int] = []
     while (left := size - sum(sizes)) > 0:
         each = int(min(max(8, (rng.pareto(1.3) + 1) * 15), max(60, size // 12)))
@@ -79,7 +79,7 @@ def _communities(size: int, rng: np.random.Generator) -> np.ndarray:
 def _inside(
     starts: np.ndarray, each: int, parent: np.ndarray, fame: np.ndarray, rng: np.random.Generator
 ) -> np.ndarray:
-    """The links of a community: to its own hubs, and to those of the one above it."""
+    """Return the links of a community: to its own hubs, and to those of the community above it."""
 
     def famous(group: int, count: int) -> np.ndarray:
         low = starts[group]
@@ -102,7 +102,7 @@ def _clean(pairs: np.ndarray, size: int) -> np.ndarray:
 
 
 def of_edges(size: int, edges: np.ndarray) -> Graph:
-    """The graph with those links, of notes with plain names."""
+    """Return the graph with these links, of notes with simple names."""
     edges = np.asarray(edges, dtype=np.int32)
     return build(
         GraphData(
@@ -123,13 +123,13 @@ def of_edges(size: int, edges: np.ndarray) -> Graph:
 
 
 def quality(graph: Graph, at: np.ndarray) -> dict[str, float]:
-    """How good a layout is, whatever its scale.
+    """Return the quality of a layout, independent of its scale.
 
     Returns:
-        kept: neighbourhood preservation, mean Jaccard index of the linked and the nearest nodes; more is
-            better. crossings: pairs of links that cross, in percent. stress: normalised, at the best
-            scale, from 30 sources. overlaps: nodes that touch another, in percent, when the layout
-            (its middle 98 % each way) fills a page twelve times as large as all discs together.
+        kept: neighborhood preservation, the mean Jaccard index of the linked and the nearest nodes; more is
+            better. crossings: pairs of links that cross, in percent. stress: normalized, at the best scale,
+            from 30 sources. overlaps: nodes that touch another, in percent, if the layout (its middle 98 %
+            each way) fills a page twelve times as large as all discs together.
     """
     at = np.asarray(at, dtype=np.float64)
     links = np.concatenate([graph.edges, graph.edges[:, ::-1]])

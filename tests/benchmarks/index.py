@@ -64,7 +64,7 @@ if __name__ == "__main__":
 
 @dataclass(slots=True)
 class Report:
-    """Prints each number; those with a target that they miss are remembered."""
+    """Prints each measurement and records the missed targets."""
 
     vault: str
     missed: list[str] = field(default_factory=list)
@@ -83,7 +83,7 @@ class Report:
 
 
 def timed(act: Callable[[], object], times: int) -> list[float]:
-    """Seconds of each of some calls, in order."""
+    """Return the seconds of each call, in order."""
     found = []
     for _ in range(times):
         start = time.perf_counter()
@@ -93,7 +93,7 @@ def timed(act: Callable[[], object], times: int) -> list[float]:
 
 
 def processor_seconds() -> float:
-    """What this process and those that it has started have computed."""
+    """Return the processor time of this process and its child processes."""
     import psutil
 
     own = psutil.Process()
@@ -106,8 +106,8 @@ def processor_seconds() -> float:
 
 
 async def cold(vault: Path, cache: Path, report: Report) -> tuple[float, int]:
-    """A scan of a vault that was never seen; its seconds and how many notes there are."""
-    # Here, as in the app's own start: the reading processes load the main module, but must not load these.
+    """Scan a vault for the first time; return the seconds and the number of notes."""
+    # As in the app's own start: the parser processes load the main module, but must not load these.
     from app.events import EventBus
     from app.index.records import ScanProgress
     from app.index.vault_index import VaultIndex
@@ -149,12 +149,12 @@ async def cold(vault: Path, cache: Path, report: Report) -> tuple[float, int]:
 
 
 async def warm(vault: Path, cache: Path, notes: int, report: Report) -> None:
-    """The next start, and look-ups in what it has."""
+    """Measure the next start, and lookups in the result."""
     from app.events import EventBus
     from app.index.vault_index import VaultIndex
     from app.settings import IndexSettings
 
-    # The workspace has loaded numpy, on which this is built, before it opens an index.
+    # The workspace has loaded numpy, which this uses, before it opens an index.
     importlib.import_module("app.index.graph_data")
     most = 0.3 if notes <= 11_000 else 1.5
     index = VaultIndex(vault, cache, IndexSettings(), EventBus())
@@ -171,7 +171,7 @@ async def warm(vault: Path, cache: Path, notes: int, report: Report) -> None:
 
 
 def lookups(index: VaultIndex, report: Report) -> None:
-    """Names, links, counts."""
+    """Measure names, links and counts."""
     notes = index.notes()
     names, source = [note.name for note in notes], notes[len(notes) // 2].path
     for what in ("resolve a name, first time", "resolve a name"):
@@ -189,7 +189,7 @@ def lookups(index: VaultIndex, report: Report) -> None:
 
 
 async def changes(vault: Path, work: Path, report: Report) -> None:
-    """One note saved at a time, in a copy."""
+    """Measure saves of one note at a time, in a copy."""
     from app.events import EventBus
     from app.index.vault_index import VaultIndex
     from app.settings import IndexSettings
@@ -213,7 +213,7 @@ async def changes(vault: Path, work: Path, report: Report) -> None:
 
 
 def memory(vault: Path, cache: Path, work: Path, notes: int, report: Report) -> None:
-    """The peak of a process that has the index open, the graph and every note's record in memory."""
+    """Measure the peak memory of a process with the index, the graph and every note's record."""
     script = work / "memory.py"
     script.write_text(_MEMORY, encoding="utf-8")
     command = [sys.executable, str(script), str(vault), str(cache)]
@@ -225,7 +225,7 @@ def memory(vault: Path, cache: Path, work: Path, notes: int, report: Report) -> 
 
 
 def compare(vault: Path, seconds: float, peers: Peers, report: Report) -> None:
-    """The same vault for the peers."""
+    """Measure the peers on the same vault."""
     for name, measure, least in (
         ("obsidiantools", peers.obsidiantools, 20.0),
         ("markdowndb", peers.markdowndb, None),
@@ -241,10 +241,10 @@ def compare(vault: Path, seconds: float, peers: Peers, report: Report) -> None:
 
 
 def measure(name: str, vault: Path, peers: Peers | None, work: Path) -> list[str]:
-    """Print every number for one vault; the targets that it missed."""
+    """Print all measurements of one vault and return the missed targets."""
     print(f"{name}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}", flush=True)
     report, cache = Report(name), work / "cache"
-    gc.disable()  # As `app.__main__` does.
+    gc.disable()  # Like `app.__main__`.
     seconds, notes = asyncio.run(cold(vault, cache, report))
     gc.enable()
     gc.collect()
@@ -260,7 +260,7 @@ def measure(name: str, vault: Path, peers: Peers | None, work: Path) -> list[str
 
 
 def compile_once(folder: Path) -> None:
-    """Have the processes that are started from now on keep their compiled modules, and make these."""
+    """Let child processes started from now on cache their compiled modules, and fill the cache."""
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     os.environ["PYTHONPYCACHEPREFIX"] = str(folder)
     root = str(Path(__file__).resolve().parents[2])
@@ -273,7 +273,7 @@ def compile_once(folder: Path) -> None:
 
 
 def main() -> int:
-    """Measure what the arguments name."""
+    """Measure the vaults that the arguments name."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--sizes", type=int, nargs="*", default=[10_000])
     parser.add_argument("--full", action="store_true")

@@ -1,9 +1,9 @@
-"""What the index is measured against: obsidiantools, markdowndb and ripgrep, in the same run.
+"""The peers of the index benchmark, measured in the same run: obsidiantools, markdowndb and ripgrep.
 
-None of them is a dependency of the app: obsidiantools is installed into a virtual environment of its own
-and markdowndb (npm: `mddb`) into a folder, both below the folder given; ripgrep is taken if it is there, else
-unpacked from Debian's package below that folder, where there is apt. Each function answers None where the
-peer cannot be had; why is printed.
+None of them is a dependency of the app: obsidiantools is installed into its own virtual environment and
+markdowndb (npm: `mddb`) into a folder, both below the given folder. ripgrep is used if installed, else
+unpacked from Debian's package below that folder if apt is available. Each function returns None if the peer
+is not available, and prints why.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ process.exit(0);
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """Seconds that a peer took; unless `done`, it was given up after them."""
+    """The seconds that a peer took; unless `done`, it was stopped after them."""
 
     seconds: float
     done: bool = True
 
 
 class Peers:
-    """The peers, installed below `folder` when they are first asked for."""
+    """The peers, installed below `folder` on demand."""
 
     def __init__(self, folder: Path, longest_s: float) -> None:
         self._folder = folder
@@ -58,7 +58,7 @@ class Peers:
         self._missing: set[str] = set()
 
     def obsidiantools(self, vault: Path) -> Spent | None:
-        """The time to connect and gather."""
+        """Return the time to connect and gather."""
         home = self._folder / "obsidiantools"
         python = home / ("Scripts" if os.name == "nt" else "bin") / "python"
         if not python.exists():
@@ -71,7 +71,7 @@ class Peers:
         return self._seconds("obsidiantools", [str(python), "-c", _OBSIDIANTOOLS, str(vault)])
 
     def markdowndb(self, vault: Path) -> Spent | None:
-        """The time to index the folder into an SQLite file."""
+        """Return the time to index the folder into an SQLite file."""
         node, npm = shutil.which("node"), shutil.which("npm")
         if node is None or npm is None:
             print("  markdowndb: node and npm are not there")
@@ -80,7 +80,8 @@ class Peers:
         home.mkdir(parents=True, exist_ok=True)
         if not (home / "node_modules" / "mddb").is_dir():
             install = [npm, "install", "mddb", "--prefix", str(home), "--no-audit", "--no-fund"]
-            # Newer versions of npm run no scripts of packages unasked, and this one's builds its library.
+            # Newer versions of npm don't run scripts of packages by default, but this one's script builds its
+            # library.
             build = [npm, "rebuild", "sqlite3", "--prefix", str(home), "--foreground-scripts"]
             if any(self._run("markdowndb", command, INSTALL_S) is None for command in (install, build)):
                 return None
@@ -91,7 +92,7 @@ class Peers:
         return self._seconds("markdowndb", [node, str(script), str(vault), str(database)])
 
     def ripgrep(self, vault: Path, words: Sequence[str]) -> float | None:
-        """Mean seconds to list the notes that hold each of these words."""
+        """Return the mean seconds to list the notes that contain each of these words."""
         program = find_ripgrep(self._folder)
         if program is None:
             print("  ripgrep: it is not installed and could not be had")
@@ -133,7 +134,7 @@ class Peers:
 
 
 def find_ripgrep(folder: Path) -> str | None:
-    """The program: the one that is installed, else one unpacked from Debian's package below `folder`."""
+    """Return the installed program, or one unpacked from Debian's package below `folder`."""
     home = folder / "ripgrep"
     program = shutil.which("rg") or shutil.which("rg", path=str(home / "usr" / "bin"))
     if program is not None or shutil.which("apt-get") is None or shutil.which("dpkg-deb") is None:

@@ -22,16 +22,16 @@ from tests.benchmarks.retrieval import TOP, Found, Ranking, found_by_every_model
 
 # The logits of the weight of meaning, and the standard deviation of the smoothing, in logits.
 LOGITS, SMOOTHING = np.linspace(-8.0, 8.0, 65), 0.7
-# How much a shortfall counts, the lead over the better list that is aimed at, and the width of the bend.
+# The weight of a shortfall, the target lead over the better list, and the width of the smooth transition.
 SHORTFALL, LEAD, BEND = 5.0, 0.01, 0.01
 PENALTY = 0.001
-# Smaller sets say too little about which list is better.
+# Smaller sets do not show reliably which list is better.
 MIN_QUESTIONS = 8
 Array = npt.NDArray[np.float64]
 
 
 def curve(one: Found) -> Array:
-    """The reciprocal rank of the answer for each of the `LOGITS`."""
+    """Return the reciprocal rank of the answer for each of the `LOGITS`."""
     words, meant = (
         stretched(one.words, 0.0),
         stretched(one.meant, min((c for _, c in one.meant), default=0.0)),
@@ -52,13 +52,13 @@ def curve(one: Found) -> Array:
 
 
 def stretched(ranking: Ranking, low: float) -> dict[str, float]:
-    """The scores by note, 1 for the best and 0 for `low`."""
+    """Return the scores by note, rescaled to 1 for the best and 0 for `low`."""
     high = max((score for _, score in ranking), default=low)
     return {key: (score - low) / (high - low) if high > low else 1.0 for key, score in ranking}
 
 
 def learn(found: Sequence[Found]) -> FusionSignals:
-    """The weights that fit these questions best."""
+    """Return the weights that fit these questions best."""
     names = [(one.corpus, one.question.kind, one.model.name) for one in found]
     sets = np.unique(np.array([" / ".join(name) for name in names]), return_inverse=True)[1]
     rows = np.array([signals(one.words, one.meant, one.terms, one.model) for one in found])

@@ -30,7 +30,7 @@ def main(arguments: list[str]) -> int:
         vault = write_vault(Path(work) / str(options.notes), options.notes)
         home = home_for(Path(work))
         found = {name: run_window(vault, home, act=False) for name in ("compiling", "warm")}
-        # What the first start compiled is not what an installed app does when it reads a vault.
+        # Bytecode compiled by the first start would not be compiled by an installed app.
         for file in Path(home["SCRIPTORIUM_CACHE"]).rglob("index*"):
             if file.is_file():
                 file.unlink()

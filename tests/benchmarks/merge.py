@@ -29,19 +29,19 @@ TARGET = 2.0
 
 
 class Yes:
-    """Approves at once, and keeps when it was asked."""
+    """Approves at once and records the time of the request."""
 
     def __init__(self) -> None:
         self.at: list[float] = []
 
     async def decide(self, request: ApprovalRequest) -> Decision:
-        """Approve what is proposed."""
+        """Approve the proposal."""
         self.at.append(time.perf_counter())
         return Approved(request.proposal)
 
 
 def write(root: Path) -> None:
-    """2,000 notes that link the second of two notes, half of them by a relation, and 1,000 with a tag."""
+    """Write 2,000 notes that link to the second of two, half by a relation, and 1,000 tagged notes."""
     text = "A line of text that says nothing much, as many do in a vault.\n" * 12
     (root / "First.md").write_text(f"# First\n\n{text}", "utf-8")
     (root / "Second.md").write_text(f"# Second\n\n{text}", "utf-8")
@@ -52,7 +52,7 @@ def write(root: Path) -> None:
 
 
 def plainly(root: Path) -> float:
-    """Seconds to read and write back the same files, each with an fsync."""
+    """Return the seconds to read and write back the same files, each with an fsync."""
     started = time.perf_counter()
     for number in range(LINKS):
         file = root / f"Note {number}.md"
@@ -65,7 +65,7 @@ def plainly(root: Path) -> float:
 
 
 async def timed(workspace: Workspace, tool: str, arguments: dict[str, object]) -> float:
-    """Seconds for one call."""
+    """Return the seconds of one call."""
     started = time.perf_counter()
     outcome = await workspace.runner.run(Call.of(tool, arguments, Caller.user()))
     took = time.perf_counter() - started
@@ -74,7 +74,7 @@ async def timed(workspace: Workspace, tool: str, arguments: dict[str, object]) -
 
 
 async def measure(root: Path) -> float:
-    """Seconds for the merge."""
+    """Return the seconds of the merge."""
     settings = Settings()
     settings.embeddings.enabled = False
     approver = Yes()
@@ -100,7 +100,7 @@ async def measure(root: Path) -> float:
 
 
 def main() -> int:
-    """Measure in a folder of its own."""
+    """Measure in a temporary folder."""
     with tempfile.TemporaryDirectory() as folder:
         for name in ("CONFIG", "DATA", "CACHE", "LOGS"):
             os.environ[f"SCRIPTORIUM_{name}"] = str(Path(folder) / name.lower())

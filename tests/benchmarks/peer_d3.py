@@ -17,10 +17,10 @@ LINK_LENGTH = 30.0
 
 
 def make_ready() -> None:
-    """Have d3-force at hand.
+    """Install d3-force.
 
     Raises:
-        OSError: there is no npm.
+        OSError: npm is not installed.
         subprocess.CalledProcessError: npm could not fetch it.
     """
     FOLDER.mkdir(parents=True, exist_ok=True)
@@ -32,12 +32,12 @@ def make_ready() -> None:
 
 
 def run(graph: Graph, ticks: int, start: np.ndarray | None = None) -> tuple[np.ndarray, list[float]]:
-    """d3's positions, float32 (n, 2), after `ticks`, and the seconds of each tick.
+    """Return d3's positions, float32 (n, 2), after `ticks`, and the seconds of each tick.
 
     Args:
-        graph: What it lays out.
-        ticks: How many; a whole run is 300.
-        start: float32 (n, 2), where it begins, at any scale; by default as it does by itself.
+        graph: The graph to lay out.
+        ticks: The number of ticks; a complete run has 300.
+        start: float32 (n, 2), the initial positions at any scale; d3's own by default.
     """
     with tempfile.TemporaryDirectory() as work:
         edges, positions = Path(work, "edges"), Path(work, "positions")
@@ -53,6 +53,6 @@ def run(graph: Graph, ticks: int, start: np.ndarray | None = None) -> tuple[np.n
 
 
 def _as_long_as_links(graph: Graph, at: np.ndarray) -> np.ndarray:
-    """Scaled so that links are as long as d3 wants them."""
+    """Scale positions to d3's link length."""
     apart = at[graph.links[:, 0]] - at[graph.links[:, 1]]
     return at * (LINK_LENGTH / np.linalg.norm(apart, axis=1).mean())

@@ -34,7 +34,7 @@ from tests.benchmarks.retrieval_sets import Corpus, Question, corpora
 
 TOP, SLACK = 10, 0.01
 RRF_DEPTH = 60
-# In a smaller half one question decides more than `SLACK`.
+# In a smaller half, one question changes the result by more than `SLACK`.
 MIN_CHECKED = 20
 LABELS = {SHIPPED_MODEL: "MiniLM", MULTILINGUAL: "e5"}
 Ranking = list[tuple[str, float]]
@@ -53,7 +53,7 @@ class Found:
 
 
 def reciprocal(words: Ranking, meant: Ranking) -> Ranking:
-    """Reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009): only places count."""
+    """Return reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009), which uses only the ranks."""
     scores: dict[str, float] = {}
     for ranking in (words, meant):
         for place, (key, _) in enumerate(ranking, 1):
@@ -70,13 +70,13 @@ WAYS: dict[str, Callable[[Found], Ranking]] = {
 
 
 def models() -> list[SentenceModelConfig]:
-    """The app's sentence models that are installed."""
+    """Return the app's installed sentence models."""
     every = (SentenceModelConfig(), SentenceModelConfig(MULTILINGUAL))
     return [model for model in every if (model_folder(model.name) / "model.onnx").is_file()]
 
 
 def found_by_every_model(vaults: Sequence[Path] = (), only: str = "") -> Iterator[Found]:
-    """Ask the questions of every corpus, or of those with `only` in their names, with every model."""
+    """Run the questions of every corpus, or of those with `only` in their names, with every model."""
     for corpus in corpora(vaults):
         if only not in corpus.name:
             continue
@@ -134,7 +134,7 @@ async def _by_meaning(
 
 
 def score(ranking: Ranking, answer: str) -> tuple[float, float]:
-    """The reciprocal rank among the first ten, and whether the answer is among them."""
+    """Return the reciprocal rank within the first ten, and whether the answer is among them."""
     for place, (path, _) in enumerate(ranking[:TOP], 1):
         if path == answer:
             return 1.0 / place, 1.0
@@ -142,7 +142,7 @@ def score(ranking: Ranking, answer: str) -> tuple[float, float]:
 
 
 def table(found: Sequence[Found], *, seen: bool) -> list[str]:
-    """Print a line for each set and model; the sets on which the fusion is too far below the better list."""
+    """Print a line for each set and model; return the sets on which the fusion is too far behind."""
     sets: dict[tuple[str, str, str], list[Found]] = {}
     for one in found:
         if one.question.is_seen == seen:
@@ -170,7 +170,7 @@ def table(found: Sequence[Found], *, seen: bool) -> list[str]:
 
 
 def main() -> int:
-    """Print the tables; the process's exit status."""
+    """Print the tables and return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--vaults", nargs="+", type=Path, default=[], help="folders of notes; only read")
     parser.add_argument("--check", action="store_true", help="end with 1 when the fusion loses to one list")

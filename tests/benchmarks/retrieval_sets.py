@@ -60,12 +60,12 @@ class Page:
 
 
 def is_seen(name: str) -> bool:
-    """Whether questions about the note or topic with this name may be learned from."""
+    """Return whether questions about the note or topic with this name may be used for training."""
     return zlib.crc32(name.encode()) % 2 == 0
 
 
 def corpora(vaults: Sequence[Path]) -> Iterator[Corpus]:
-    """Every corpus: of the folders `vaults`, or else of the shipped extracts, and of the pages."""
+    """Return every corpus: of the folders `vaults` or else of the shipped extracts, and of the pages."""
     if vaults:
         for folder in vaults:
             files = sorted(path for path in folder.rglob("*.md") if "/." not in str(path))
@@ -83,7 +83,7 @@ def _text(data: bytes) -> str:
 
 
 def _packed(archive: Path) -> dict[str, dict[str, str]]:
-    """The notes of each vault in an archive, by path; without templates, journals and notes in no folder."""
+    """Return the notes of each vault in an archive by path, without templates, journals and root notes."""
     vaults: dict[str, dict[str, str]] = {}
     with tarfile.open(archive) as tar:
         for member in sorted(tar, key=lambda one: one.name):
@@ -104,7 +104,7 @@ def _packed(archive: Path) -> dict[str, dict[str, str]]:
 
 
 def of_vault(name: str, notes: dict[str, str]) -> Iterator[Corpus]:
-    """Two corpora of a vault: notes without titles and first sentences, and notes as they are."""
+    """Return two corpora of a vault: notes without titles and first sentences, and unchanged notes."""
     chance = random.Random(4)
     order = list(notes)
     chance.shuffle(order)
@@ -146,13 +146,13 @@ def _words(text: str) -> set[str]:
 
 
 def _ask_for_words(corpus: Corpus, chance: random.Random) -> None:
-    """Add questions of a few words of a note: rather rare ones, one that no other has, with typos."""
+    """Add questions of a few words of a note: fairly rare ones, one that is unique, and some with typos."""
     words = {path: _words(text) for path, text in corpus.notes.items()}
     common = Counter(word for found in words.values() for word in found)
     seen = {question.answer: question.is_seen for question in corpus.questions}
     for path, found in words.items():
         rarest_first = sorted(found, key=lambda word: (common[word], word))
-        # Not the rarest of all: what one remembers of a note is not a word that no other has.
+        # Not the rarest words: what people remember of a note is rarely a unique word.
         recalled = [word for word in rarest_first if common[word] > 2][:8]
         if len(recalled) < 3:
             continue
@@ -169,7 +169,7 @@ def _ask_for_words(corpus: Corpus, chance: random.Random) -> None:
 
 
 def _mistyped(word: str, chance: random.Random) -> str:
-    """The word with two neighboring letters exchanged, or one left out."""
+    """Return the word with two neighboring letters exchanged, or one left out."""
     at = chance.randrange(1, len(word) - 1)
     if chance.random() < 0.5:
         return word[:at] + word[at + 1] + word[at] + word[at + 2 :]
@@ -177,7 +177,7 @@ def _mistyped(word: str, chance: random.Random) -> str:
 
 
 def _ask_for_names(corpus: Corpus, chance: random.Random) -> None:
-    """Add questions of names: the note's, the same with a typo, and a heading in it."""
+    """Add questions for names: the note's, the same with a typo, and a heading in it."""
     for path, text in corpus.notes.items():
         title, seen = _title(path), is_seen(path)
         corpus.questions.append(Question("exact name", title, path, seen))
@@ -191,7 +191,7 @@ def _ask_for_names(corpus: Corpus, chance: random.Random) -> None:
 
 
 def _limited(questions: list[Question], chance: random.Random) -> list[Question]:
-    """At most `MAX_QUESTIONS` of each kind, and none of a kind with fewer than `MIN_QUESTIONS`."""
+    """Return at most `MAX_QUESTIONS` of each kind, and none of a kind with fewer than `MIN_QUESTIONS`."""
     kept: list[Question] = []
     for kind in dict.fromkeys(question.kind for question in questions):
         some = [question for question in questions if question.kind == kind]
@@ -204,7 +204,7 @@ def _limited(questions: list[Question], chance: random.Random) -> list[Question]
 
 
 def pages(language: str) -> list[Page]:
-    """The pages in one language, in the order of their topics."""
+    """Return the pages in one language, in the order of their topics."""
     text = (DATA / f"pages.{language}.txt").read_text("utf-8")
     found = []
     for part in re.split(r"(?m)^= ", text)[1:]:
@@ -215,7 +215,7 @@ def pages(language: str) -> list[Page]:
 
 
 def of_pages(written: dict[str, list[Page]]) -> Iterator[Corpus]:
-    """A corpus for each language, and one in which each topic has a page in one language only."""
+    """Return a corpus for each language, and one in which each topic has a page in one language only."""
     by_topic = {language: {page.topic: page for page in some} for language, some in written.items()}
     for language, some in written.items():
         corpus = Corpus(f"pages in {language}", {})
@@ -237,11 +237,11 @@ def of_pages(written: dict[str, list[Page]]) -> Iterator[Corpus]:
 
 
 def _about(page: Page, asked: Page, spoken: str, language: str) -> Iterator[Question]:
-    """Questions in the language `spoken` to a page in `language`; `asked` is its translation."""
+    """Return questions in the language `spoken` for a page in `language`; `asked` is its translation."""
     answer, seen = f"{page.title}.md", is_seen(page.topic)
     for question in asked.questions:
         yield Question(f"{spoken} → {language}", question, answer, seen)
-    # The first sentence is not in the page; the others would be found by every word.
+    # The first sentence is not in the page; the others would be found by any of their words.
     sentences = page.sentences[:1] if spoken == language else (asked.title, *asked.sentences)
     for sentence in sentences:
         yield Question(f"{spoken} → {language}", sentence, answer, seen)

@@ -37,13 +37,13 @@ Queries = dict[str, list[str]]
 
 
 def percentile(times: Sequence[float], share: float) -> float:
-    """The time that this share of the runs does not exceed."""
+    """Return the time that this share of the runs does not exceed."""
     ordered = sorted(times)
     return ordered[min(len(ordered) - 1, int(len(ordered) * share))]
 
 
 def vocabulary(texts: Iterable[str]) -> tuple[list[str], Counter[str], list[str]]:
-    """Words by how many notes have them, the number for each, and pairs that stand side by side."""
+    """Return words by frequency, the number of notes for each, and pairs of adjacent words."""
     from app.index.normalization import fold, is_unspaced, tokenize
 
     counts: Counter[str] = Counter()
@@ -57,7 +57,7 @@ def vocabulary(texts: Iterable[str]) -> tuple[list[str], Counter[str], list[str]
 
 
 def queries(texts: Sequence[str], tags: Sequence[str], seed: int = 3) -> Queries:
-    """What to ask, from the words of some notes."""
+    """Return the queries, made from the words of some notes."""
     dice = random.Random(seed)
     ordered, counts, pairs = vocabulary(texts)
     size = len(texts)
@@ -93,7 +93,7 @@ def queries(texts: Sequence[str], tags: Sequence[str], seed: int = 3) -> Queries
 
 
 async def measure(index: VaultIndex, asked: Queries, numbers: Callable[[str], None]) -> list[str]:
-    """Print a line for each kind; those that miss the target."""
+    """Print a line for each kind and return those that miss the target."""
     missed: list[str] = []
 
     def judge(kind: str, times: Sequence[float], example: str = "") -> None:
@@ -118,7 +118,7 @@ async def measure(index: VaultIndex, asked: Queries, numbers: Callable[[str], No
 
 
 async def timed(asks: Sequence[Callable[[], Awaitable[object]]]) -> list[float]:
-    """Milliseconds of each: the middle of some rounds, so that other programs' moments don't count."""
+    """Return the median milliseconds of each over some rounds, so that other load doesn't count."""
     times: list[list[float]] = [[] for _ in asks]
     for _ in range(ROUNDS):
         for ask, spent in zip(asks, times, strict=True):
@@ -129,7 +129,7 @@ async def timed(asks: Sequence[Callable[[], Awaitable[object]]]) -> list[float]:
 
 
 def against_ripgrep(vault: Path, words: Sequence[str], own: float, peers: Path) -> str:
-    """How ripgrep does on the same words: its files with a match, without lines and order."""
+    """Measure ripgrep on the same words: the files with a match, without lines and order."""
     program = find_ripgrep(peers)
     if program is None:
         return "ripgrep is not installed and could not be had: nothing to compare with"
@@ -144,7 +144,7 @@ def against_ripgrep(vault: Path, words: Sequence[str], own: float, peers: Path) 
 
 
 async def run(vault: Path, work: Path) -> bool:
-    """Measure one vault; whether it meets the target."""
+    """Measure one vault and return whether it meets the target."""
     from app.events import EventBus
     from app.index.vault_index import VaultIndex
     from app.settings import IndexSettings
@@ -170,7 +170,7 @@ async def run(vault: Path, work: Path) -> bool:
 
 
 def main(arguments: list[str]) -> int:
-    """Measure what the arguments name."""
+    """Measure the vaults that the arguments name."""
     reader = argparse.ArgumentParser(description="How fast searches are.")
     reader.add_argument("vaults", nargs="*", type=Path)
     reader.add_argument("--full", action="store_true", help="100,000 generated notes too")

@@ -25,7 +25,7 @@ _CJK = "知识管理是一个长期的过程需要不断地记录整理和回顾
 
 
 def words(count: int, seed: int = 1) -> list[str]:
-    """A vocabulary, the most used first; short words come early, as they do in languages."""
+    """Return a vocabulary by descending frequency; short words are frequent, as in natural languages."""
     dice = random.Random(seed)
     onsets = _ONSETS[0].split()
     found: dict[str, None] = {}
@@ -68,7 +68,7 @@ class _Writer:
         return f"{self._said(self.dice.randint(5, 18)).capitalize()}."
 
     def target(self, number: int) -> str:
-        """A note near in the community, a hub, or one that is not there."""
+        """Return a link target: a note of the same community, a hub, or a missing note."""
         size, dice = len(self.names), self.dice
         chance = dice.random()
         if chance < 0.04:
@@ -150,12 +150,12 @@ class _Writer:
 
 
 def notes(size: int, seed: int = 1) -> Iterator[tuple[str, str]]:
-    """The path and the text of each note of a generated vault."""
+    """Yield the path and the text of each note of a generated vault."""
     return _Writer(size, seed).notes()
 
 
 def write_vault(folder: Path, size: int, seed: int = 1) -> Path:
-    """Write a generated vault to `folder`, which must not exist; the folder."""
+    """Write a generated vault to `folder`, which must not exist, and return the folder."""
     folder.mkdir(parents=True)
     made: set[Path] = set()
     for path, text in notes(size, seed):

@@ -22,7 +22,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.benchmarks.awkward import add_awkward
+from tests.benchmarks.extreme_notes import add_extreme_notes
 from tests.benchmarks.vaults import write_vault
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -55,16 +55,16 @@ def main(arguments: list[str]) -> int:
 
 
 def _vault(work: Path, real: Path | None, size: int | None) -> Path:
-    """A copy of the real vault, or a generated one."""
+    """Return a copy of the real vault, or a generated one."""
     if real is not None:
         return Path(shutil.copytree(real, work / real.name, symlinks=True))
     vault = write_vault(work / f"{size}", size or SIZE)
-    add_awkward(vault)
+    add_extreme_notes(vault)
     return vault
 
 
 def _measure(vault: Path, work: Path, options: argparse.Namespace, *, starts_count: bool) -> list[str]:
-    """Print the tables of one vault; the targets that it misses."""
+    """Print the tables of one vault and return the missed targets."""
     home = home_for(work)
     cold = run_window(vault, home, act=False)
     warm = [run_window(vault, home, act=False) for _ in range(options.starts)]
@@ -87,7 +87,7 @@ def _measure(vault: Path, work: Path, options: argparse.Namespace, *, starts_cou
 
 
 def home_for(work: Path) -> dict[str, str]:
-    """An environment whose settings, data, cache, logs and bytecode are apart from the user's."""
+    """Return an environment with settings, data, cache, logs and bytecode separate from the user's."""
     settings = {
         "general": {"theme": "light"},
         "embeddings": {"enabled": False},
@@ -104,7 +104,7 @@ def home_for(work: Path) -> dict[str, str]:
 
 
 def run_window(vault: Path, home: dict[str, str], *, act: bool) -> dict:
-    """One start of the app; what it measured."""
+    """Start the app once and return the measurements."""
     environment = {**os.environ, **home, "PYTHON_KEYRING_BACKEND": "keyring.backends.null.Keyring"}
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"

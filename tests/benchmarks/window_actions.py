@@ -1,4 +1,4 @@
-"""What `window.py` lets a user do, each by the events that the system would send, 60 times a second."""
+"""The user actions of `window.py`, each with the events that the system would send, 60 times a second."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.desktop.graph.canvas import Canvas
 from app.desktop.notes.editor.mode import ViewMode
 from app.permissions.caller import Caller
 from app.toolkit.call import Call
-from tests.benchmarks.awkward import BUSIEST, LONGEST, RICHEST
+from tests.benchmarks.extreme_notes import BUSIEST, LONGEST, RICHEST
 from tests.flows.pilot import Pilot
 
 Act = Callable[[Pilot], Awaitable[None]]
@@ -27,7 +27,7 @@ WORDS = "A paragraph that is typed at an ordinary pace, with a [[link]] and a #t
 
 
 async def pan(pilot: Pilot) -> None:
-    """Hold the background and wave it about."""
+    """Drag the background back and forth."""
     canvas = pilot.graph.view.canvas
     start = _empty_place(canvas)
     _mouse(canvas, QEvent.Type.MouseButtonPress, start)
@@ -50,7 +50,7 @@ async def zoom(pilot: Pilot) -> None:
 
 
 async def hover(pilot: Pilot) -> None:
-    """Move the pointer from node to node, the busiest among them."""
+    """Move the pointer from node to node, including the busiest."""
     canvas = pilot.graph.view.canvas
     scene = canvas.scene
     at = canvas.camera.to_screen(scene.positions, canvas.width(), canvas.height())
@@ -63,7 +63,7 @@ async def hover(pilot: Pilot) -> None:
 
 
 async def drag(pilot: Pilot) -> None:
-    """Take the busiest node and lead it in a circle."""
+    """Drag the busiest node in a circle."""
     canvas = pilot.graph.view.canvas
     row = int(canvas.scene.weight.argmax())
     at = canvas.camera.to_screen(canvas.scene.positions[row : row + 1], canvas.width(), canvas.height())[0]
@@ -77,7 +77,7 @@ async def drag(pilot: Pilot) -> None:
 
 
 async def open_notes(pilot: Pilot) -> None:
-    """Open five notes of different length and look at each."""
+    """Open five notes of different lengths and show each."""
     graph = pilot.graph.view.graph()
     notes = sorted(path for path, kind in zip(graph.paths, graph.kinds, strict=True) if kind == "note")
     for path in [notes[len(notes) * part // 6] for part in range(1, 6)]:
@@ -87,7 +87,7 @@ async def open_notes(pilot: Pilot) -> None:
 
 
 async def open_awkward(pilot: Pilot) -> None:
-    """Open what thousands link to, what links to thousands, and a text of 3 MB, with their links."""
+    """Open the notes with the most backlinks, the most links, and a text of 3 MB."""
     paths = set(pilot.graph.view.graph().paths)
     for path in (BUSIEST, RICHEST, LONGEST):
         if path in paths:
@@ -98,7 +98,7 @@ async def open_awkward(pilot: Pilot) -> None:
 
 
 async def filter_files(pilot: Pilot) -> None:
-    """Type in the filter over the files, and empty it."""
+    """Type in the filter over the files, and clear it."""
     assert pilot.window.view is not None
     pilot.window.view.page.show_side("files")
     await _type(pilot.files.filter, "note gra")
@@ -107,7 +107,7 @@ async def filter_files(pilot: Pilot) -> None:
 
 
 async def go_to_note(pilot: Pilot) -> None:
-    """Look for a note in the palette."""
+    """Find a note in the palette."""
     finder = pilot.window.finder
     finder.show_notes()
     await asyncio.sleep(1)
@@ -134,7 +134,7 @@ async def type_text(pilot: Pilot) -> None:
 async def search(pilot: Pilot) -> None:
     """Type queries, and clear them."""
     assert pilot.window.view is not None
-    pilot.window.view.show_search()
+    pilot.window.menu.run("show-search")
     field = pilot.search.field
     for words in ("graph note", "tag:#evergreen", "笔记"):
         field.clear()
@@ -148,7 +148,7 @@ async def search(pilot: Pilot) -> None:
 
 
 async def ask(pilot: Pilot) -> None:
-    """Ask the built-in agent what needs no approval."""
+    """Send the built-in agent a request that needs no approval."""
     for words in ("find notes about learning", "which notes are orphans?"):
         turns = len(pilot.finished) + 1
         field = pilot.agent.composer.field
@@ -160,7 +160,7 @@ async def ask(pilot: Pilot) -> None:
 
 
 async def approve(pilot: Pilot) -> None:
-    """Ask for a new note, read the dialog, approve, and see the note come into the graph."""
+    """Request a new note, read the dialog, approve, and wait for the note in the graph."""
     turns = len(pilot.finished) + 1
     field = pilot.agent.composer.field
     field.setFocus()
@@ -172,7 +172,7 @@ async def approve(pilot: Pilot) -> None:
 
 
 async def scroll_audit(pilot: Pilot) -> None:
-    """Unfold the log and scroll through it."""
+    """Expand the log and scroll through it."""
     await pilot.show_audit()
     bar = pilot.audit.table.verticalScrollBar()
     for frame in range(90):
@@ -181,9 +181,9 @@ async def scroll_audit(pilot: Pilot) -> None:
 
 
 async def switch_theme(pilot: Pilot) -> None:
-    """Dark, and light again."""
+    """Switch to the dark theme and back."""
     for name in ("dark", "light"):
-        pilot.window._set_general(theme=name)
+        pilot.window.change_general(theme=name)
         await asyncio.sleep(1)
 
 
@@ -221,7 +221,7 @@ ACTIONS: tuple[tuple[str, Act], ...] = (
 
 
 async def prepared(act: Act, pilot: Pilot) -> None:
-    """Do what has to be done before `act`, outside of its measure."""
+    """Prepare `act`, outside its measurement."""
     if act in _PREPARED:
         await _PREPARED[act](pilot)
 
@@ -254,7 +254,7 @@ def _wheel(canvas: Canvas, at: QPointF, amount: int) -> None:
 
 
 def _empty_place(canvas: Canvas) -> QPointF:
-    """Where no node is under the pointer."""
+    """Return a point without a node under it."""
     width, height = canvas.width(), canvas.height()
     for across in range(20, width, 15):
         for down in range(120, height - 80, 15):

@@ -18,9 +18,9 @@ FRAME_S = 1 / 60
 
 
 def main(arguments: list[str]) -> int:
-    """Open the vault, drive the window if asked to, and write what was measured."""
+    """Open the vault, drive the window if requested, and write the measurements."""
     vault, report, began, act = arguments
-    gc.disable()  # As `app.__main__` does.
+    gc.disable()  # Like `app.__main__`.
     from app.desktop import application as desktop
 
     run = Run(Path(report), float(began), act == "act")
@@ -28,7 +28,7 @@ def main(arguments: list[str]) -> int:
     from PySide6.QtGui import QPaintEvent
 
     class Measured(desktop.MainWindow):  # type: ignore[misc, name-defined]
-        """The window, whose first painting is noted."""
+        """A window that records its first paint event."""
 
         def __init__(self, *given: Any) -> None:
             super().__init__(*given)
@@ -43,7 +43,7 @@ def main(arguments: list[str]) -> int:
 
 
 class Run:
-    """What one start is asked and what it has measured."""
+    """The instructions for one start and its measurements."""
 
     def __init__(self, report: Path, began: float, act: bool) -> None:
         self._report = report
@@ -52,13 +52,13 @@ class Run:
         self.found: dict[str, Any] = {"actions": []}
 
     def mark(self, name: str) -> None:
-        """Note when something happened for the first time, by the clock and by the process's computing."""
+        """Record the first time of an event, by the clock and by the process's processor time."""
         if name not in self.found:
             self.found[name] = (time.time() - self._began) * 1000
             self.found[f"{name}_cpu"] = time.process_time() * 1000
 
     def begin(self, window: Any) -> None:
-        """Start the measuring beside the window that is being built."""
+        """Start the measurement while the window is being built."""
         from app.desktop.runtime import tasks
 
         self.window = window
@@ -83,7 +83,7 @@ class Run:
             from tests.flows.pilot import Pilot
 
             pilot = Pilot(self.window)
-            pilot._follow(pilot.client)  # The vault was open before there was a pilot.
+            pilot._follow(pilot.client)  # The vault was open before the pilot existed.
             await asyncio.sleep(1)
             for name, act in ACTIONS:
                 await self._measure(name, act, pilot)
@@ -95,7 +95,7 @@ class Run:
 
     @property
     def graph(self) -> Any:
-        """The graph's panel."""
+        """The graph panel."""
         return self.window.view.page.existing("graph")
 
     def _usable(self) -> bool:
@@ -141,13 +141,13 @@ class Run:
         )
 
     async def until(self, true: Callable[[], object]) -> None:
-        """Wait, looking once a frame."""
+        """Wait until a condition holds, checked once per frame."""
         while not true():
             await asyncio.sleep(FRAME_S / 2)
 
 
 def memory_of(process: int) -> dict[str, float]:
-    """Return the resident memory of a process in MB, by what holds it; empty without /proc."""
+    """Return the resident memory of a process in MB by kind of mapping; empty without /proc."""
     found: dict[str, float] = {}
     kind = ""
     try:
@@ -164,14 +164,14 @@ def memory_of(process: int) -> dict[str, float]:
 
 
 def _kind_of(name: list[str]) -> str:
-    """Return what a mapping of this name is."""
+    """Return the kind of a mapping with this name."""
     if not name or name[0].startswith("["):
         return "heap" if name == ["[heap]"] else "anonymous"
     return "libraries" if ".so" in name[0] or "/bin/" in name[0] else "files"
 
 
 def _give_up(failure: Any) -> None:
-    """What fails in the window ends the run: its numbers would say nothing."""
+    """End the run on an error in the window, since its measurements would be meaningless."""
     traceback.print_exception(failure.error)
     os._exit(1)
 

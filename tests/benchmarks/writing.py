@@ -21,7 +21,7 @@ BUDGET_MS = 16.0
 
 
 def main(arguments: list[str]) -> int:
-    """Write for an hour and print what was measured; 1 if a key took too long."""
+    """Write for an hour and print the measurements; return 1 if a key took too long."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=1)
     seed = parser.parse_args(arguments).seed

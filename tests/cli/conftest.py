@@ -1,4 +1,4 @@
-"""What tests of the command line share: a vault that is known, and commands on it."""
+"""Fixtures for tests of the command line: a known vault, and commands on it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Ran:
 
     @property
     def data(self) -> Any:
-        """What `--json` printed."""
+        """The output of `--json`."""
         return json.loads(self.out)
 
 
@@ -50,7 +50,7 @@ def vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def run(vault: Path, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs a command in this process, without a terminal."""
+    """Return a function that runs a command in this process, without a terminal."""
 
     def ran(*arguments: str) -> Ran:
         capsys.readouterr()

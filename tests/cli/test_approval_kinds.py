@@ -1,4 +1,4 @@
-"""What naming kinds in advance approves: never more than was named, and no kind by another's name."""
+"""Kinds named in advance approve no more than was named, and no kind under another's name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`scriptorium ask`: the reading is shown, then carried out; --json shows it and does nothing."""
+"""`scriptorium ask` shows the interpretation and executes it; --json only shows it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Verbs, the choice of the vault, streams, and the program as a shell runs it."""
+"""Verbs, the selection of the vault, streams, and the program as started by a shell."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ Program = Callable[..., subprocess.CompletedProcess[bytes]]
 
 @pytest.fixture
 def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
-    """The command line in a process of its own."""
+    """Run the command line in its own process."""
 
     def run(*words: str, **variables: str) -> subprocess.CompletedProcess[bytes]:
         place = environment(tmp_path_factory, **variables)
@@ -53,7 +53,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
     return run
 
 
-# Which front end
+# Front ends
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_the_help_documents_verbs_and_exit_statuses(run: Run) -> None:
     assert run().status == ExitStatus.MISUSE
 
 
-# Which vault
+# Selection of the vault
 
 
 def test_the_vault_is_the_one_named_then_the_variable_then_around_then_the_last(
@@ -133,7 +133,7 @@ async def test_a_vault_held_by_another_program_is_waited_for_and_then_reported(v
         assert not session.is_joined
 
 
-# Through the program that holds the vault
+# Commands through the program that holds the vault
 
 
 async def test_calls_go_through_the_program_that_holds_the_vault(
@@ -313,7 +313,7 @@ def test_the_doctor_names_who_holds_the_vault(run: Run, vault: Path) -> None:
     lock.acquire()
     held = {one["what"]: one for one in run("doctor", "--json").data}["holder"]
     lock.release()
-    assert held["state"] == "warning" and str(os.getpid()) in held["words"]
+    assert held["state"] == "warning" and str(os.getpid()) in held["message"]
 
 
 # Shells, pipes and signals

@@ -1,4 +1,4 @@
-"""Categories, sources and tokens from the command line: listed, changed after a yes, and left to a window."""
+"""Categories, sources and tokens on the command line: listed, changed, or left to a window."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What came of a call, on a terminal and in a pipe."""
+"""Rendering of a call's result on a terminal and in a pipe."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.toolkit.outcome import ToolOutcome
 
 
 class Terminal(io.StringIO):
-    """A stream that says that it is a terminal."""
+    """A stream that claims to be a terminal."""
 
     def isatty(self) -> bool:
         return True

@@ -1,4 +1,4 @@
-"""Questions at a terminal: what is shown, and what each answer approves. With a real pseudo-terminal."""
+"""Approval at a real pseudo-terminal: the displayed text, and the effect of each answer."""
 
 from __future__ import annotations
 

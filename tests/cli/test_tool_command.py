@@ -1,4 +1,4 @@
-"""Tools as commands: what their words and flags mean, what is printed, and what the exit status says."""
+"""Tools as commands: the meaning of words and flags, the output, and the exit status."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_long_texts_come_from_elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_pat
     ("words", "said"),
     [
         (["read_note"], "Field required"),
-        (["read_note", "Tea", "x"], "There is an extra word: 'x'"),
+        (["read_note", "Tea", "x"], "Unexpected word: 'x'"),
         (["edit_note", "Tea", "shorten"], "one of append, prepend"),
         (["edit_note", "Tea", "append"], "needs text"),
         (["edit_note", "Tea", "append", "x", "--heading", "H"], "does not take heading"),

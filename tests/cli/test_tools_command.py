@@ -1,4 +1,4 @@
-"""The catalogue on the command line."""
+"""The catalog of tools on the command line."""
 
 from __future__ import annotations
 

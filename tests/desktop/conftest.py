@@ -1,4 +1,4 @@
-"""What the desktop's tests share: a run of a coroutine on the window's loop, as in the app."""
+"""Fixtures for the desktop's tests: a coroutine runs on the window's loop, as in the app."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ LONGEST_S = 100
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # Qt's offscreen platform says this for every top-level window; it is about that platform alone.
+    # Qt's offscreen platform logs this for every top-level window; it concerns that platform only.
     config.addinivalue_line("qt_log_ignore", "This plugin does not support propagateSizeHints")
 
 
 @pytest.fixture(autouse=True)
 def garbage_of_the_window_is_collected_here() -> Iterator[None]:
-    """What a test of the window leaves behind ends with it."""
+    """Collect the garbage of a window test at its end."""
     gc.freeze()
     yield
-    # A widget that a test left behind must not hear of the theme or of events in the next one.
+    # A leftover widget of a test must not receive themes or events in the next one.
     for widget in QApplication.topLevelWidgets():
         widget.hide()
         widget.deleteLater()
@@ -38,7 +38,7 @@ def garbage_of_the_window_is_collected_here() -> Iterator[None]:
 
 @pytest.fixture
 def gui(qapp: QApplication) -> Iterator[Callable[[Coroutine[Any, Any, Any]], Any]]:
-    """`gui(coroutine)` runs it on a qasync loop here, ends what it started, and returns its result."""
+    """Return a function that runs a coroutine on a qasync loop, ends its tasks, and returns its result."""
     qapp.setQuitOnLastWindowClosed(False)
 
     async def whole(coro: Coroutine[Any, Any, Any]) -> Any:
@@ -65,7 +65,7 @@ def service() -> Iterator[ServiceThread]:
 
 
 async def until(true: Callable[[], object], seconds: float = 60.0) -> None:
-    """Wait, giving the loop its turns, until `true()`; fails after `seconds`."""
+    """Wait, yielding to the loop, until `true()`; fail after `seconds`."""
     deadline = asyncio.get_running_loop().time() + seconds
     while not true():
         assert asyncio.get_running_loop().time() < deadline, "it did not come true"
@@ -74,5 +74,5 @@ async def until(true: Callable[[], object], seconds: float = 60.0) -> None:
 
 @pytest.fixture
 def wait_until() -> Callable[..., Coroutine[Any, Any, None]]:
-    """`await wait_until(lambda: …)` in a coroutine that runs under `gui`."""
+    """Return a coroutine function for use under `gui`: `await wait_until(lambda: …)`."""
     return until

@@ -31,14 +31,14 @@ from app.workspace.embedding_service import EmbeddingService
 
 
 class ClosedEndpoints:
-    """No program comes in."""
+    """Accepts no program."""
 
     async def begin(self) -> str:
         return ""
 
 
 class OpenVault:
-    """As much of a workspace as the panels of the shell use; every part of it is the real one."""
+    """The parts of a workspace that the shell's panels use, all of them real."""
 
     def __init__(self, root: Path, settings: Settings) -> None:
         self.root = root
@@ -103,7 +103,7 @@ async def open_vault(root: Path, settings: Settings, approver: Approver, read_on
 
 
 class PlainNote(QWidget):
-    """A note's tab that shows the path alone, with the signals and methods of a real one."""
+    """A note's tab that shows only the path, with the signals and methods of a real one."""
 
     open_requested = Signal(str, str)
     search_requested = Signal(str)
@@ -135,7 +135,7 @@ class PlainNote(QWidget):
     def take_focus(self) -> None:
         self.setFocus()
 
-    def do(self, what: str) -> None:
+    def run_command(self, what: str) -> None:
         self.done.append(what)
 
 

@@ -1,4 +1,4 @@
-"""What an import costs after Qt is there."""
+"""The cost of an import after Qt is loaded."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ from app.errors import StorageError, VaultBusyError
 from app.index.records import ScanProgress
 from app.permissions.approval import GrantOffer
 from app.permissions.scope import Operation
-from app.settings import ModelSettings, Settings, load_settings
+from app.settings import AgentSettings, AnswerByModel, ModelSettings, Settings, load_settings
 from app.settings.recent import RecentVaults
 from app.vault.watcher import VaultFound, VaultLost
 from app.workspace import VaultService
@@ -87,7 +87,7 @@ def notes_of(window: MainWindow) -> list[PlainNote]:
 
 
 def pressable() -> list[QPushButton]:
-    """Buttons in sight: a row that was just made is shown a turn of the loop later, a removed one goes so."""
+    """Return the visible buttons; new rows appear and removed ones go in the next turn of the loop."""
     return [button for sheet in sheets() for button in sheet.findChildren(QPushButton) if button.isVisible()]
 
 
@@ -324,7 +324,7 @@ def test_the_last_vault_is_remembered_when_it_is_opened(
     errors.append("failed to open Other")
 
     def kept() -> str:
-        return WindowState.of_window().text("vault")  # what a start after kill -9 finds
+        return WindowState.of_window().text("vault")  # The state that a start after kill -9 finds.
 
     async def refuse(root: Path, settings: Settings, approver: object, read_only: bool) -> VaultService:
         if root != vault:
@@ -472,11 +472,11 @@ def test_a_failure_to_open_is_a_message_and_the_window_stays(
 
 
 def test_closing_a_vault_while_its_endpoint_opens_reports_nothing(in_window, wait_until, vault: Path) -> None:
-    at_the_door, let_in, told = threading.Event(), threading.Event(), threading.Event()
+    is_opening, let_in, told = threading.Event(), threading.Event(), threading.Event()
 
     class SlowDoor:
         async def begin(self) -> str:
-            at_the_door.set()
+            is_opening.set()
             try:
                 await asyncio.to_thread(let_in.wait)
                 return "The address is taken."
@@ -490,7 +490,7 @@ def test_closing_a_vault_while_its_endpoint_opens_reports_nothing(in_window, wai
 
     async def use(window: MainWindow) -> None:
         window.open_folder(vault)
-        await wait_until(at_the_door.is_set)
+        await wait_until(is_opening.is_set)
         window.menu.run("close-vault")
         await wait_until(lambda: window.view is None)
         let_in.set()
@@ -746,8 +746,10 @@ def test_the_whole_app_opens_a_vault_and_ends_politely(vault: Path) -> None:
 
 def test_what_the_agent_used_is_summed_for_the_session() -> None:
     cost = UsageTotal()
-    model = ModelSettings(provider="openai", model="gpt-4.1-mini")
-    assert cost.words(ModelSettings()) == "" and cost.words(model) == "gpt-4.1-mini"
+    model = Settings(
+        model=ModelSettings(model="gpt-4.1-mini"), agent=AgentSettings(answering=AnswerByModel())
+    )
+    assert cost.words(Settings()) == "" and cost.words(model) == "gpt-4.1-mini"
     cost.add(Usage(requests=1, input_tokens=900, output_tokens=100, cost=0.25))
     assert cost.words(model) == "gpt-4.1-mini · 1,000 tokens · $0.25"
     cost.add(Usage(requests=1, input_tokens=5))

@@ -1,4 +1,4 @@
-"""Text from models and notes is shown as it is: no label and no tool tip takes it for HTML."""
+"""Text from models and notes is displayed verbatim: no label or tool tip interprets it as HTML."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_a_message_box_shows_html_as_text(styled: QWidget) -> None:
 
 
 def test_rich_text_is_set_only_where_its_html_is_made() -> None:
-    """Whoever makes a label rich escapes what it shows: these modules do."""
+    """A module that makes a label rich escapes its text; these modules do."""
     makers = {
         "graph/overlays/legend.py",
         "help/dialog.py",

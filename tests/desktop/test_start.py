@@ -1,4 +1,4 @@
-"""What a start does not load: each of these takes longer than the window may take to be there."""
+"""Modules that a start does not load: each takes longer than the window may take to appear."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ VAULT = (
 
 
 def loaded(code: str) -> set[str]:
-    """The modules that `code` leaves in a fresh process."""
+    """Return the modules that `code` has loaded in a new process."""
     ask = f"{code}\nimport sys; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", ask], capture_output=True, text=True, check=True)
     return set(done.stdout.split())

@@ -1,4 +1,4 @@
-"""A whole workspace in the service thread for the tests of the window, with the window's own approver."""
+"""A whole workspace in the service thread for the window's tests, with the window's own approver."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ AGENT = Caller(CallerKind.DESKTOP_AGENT, "Agent", turn="turn-1", uses_model=Fals
 
 
 class WholeVault:
-    """The client of an open vault. While `decision` is set every question is answered with it.
+    """The client of an open vault; while `decision` is set, it answers every question.
 
-    None in its place approves each proposal as it is; `asked` has the questions.
+    None approves each proposal unchanged; `asked` has the questions.
     """
 
     def __init__(self, root: Path, client: VaultClient, approver: DesktopApprover) -> None:
@@ -64,7 +64,7 @@ class WholeVault:
 async def whole_vault(
     root: Path, service: ServiceThread, notes: Mapping[str, str]
 ) -> AsyncIterator[WholeVault]:
-    """An open and scanned vault of `notes` at `root`; closed in the end."""
+    """Open and scan a vault of `notes` at `root`, and close it at the end."""
     for name, text in notes.items():
         file = root / name
         file.parent.mkdir(parents=True, exist_ok=True)

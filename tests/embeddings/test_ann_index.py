@@ -54,7 +54,7 @@ def _best(table: VectorTable) -> list[set[object]]:
 
 
 def test_bits_find_what_a_product_of_all_finds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Among rows like those of texts: each about two of some topics, and all about a common middle."""
+    """Vectors like those of texts: each a mixture of two topics, all around a common center."""
     monkeypatch.setattr(tables, "_MIN_CANDIDATES", 200)
     chance = np.random.default_rng(8)
     topics = chance.normal(size=(80, 384)) + np.where(chance.random(384) < 0.1, 2.0, 0.0)

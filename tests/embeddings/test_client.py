@@ -47,7 +47,7 @@ async def test_vectors_come_in_the_order_of_the_texts(embedder: Embedder) -> Non
     assert vectors.dtype == np.float32
     for text, vector in zip(texts, vectors, strict=True):
         (alone,) = await embedder.embed([text], priority=True)
-        # Activations are scaled per batch, so a batch moves a vector a little.
+        # Activations are scaled per batch, so the batch changes a vector slightly.
         assert float(alone @ vector) > 0.95
     assert float(vectors[0] @ vectors[1]) > float(vectors[0] @ vectors[2])
 
@@ -133,7 +133,7 @@ async def test_closing_ends_the_process_and_fails_pending_requests() -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="reads /proc or waits for a child")
 async def test_the_worker_ends_when_the_app_dies() -> None:
-    """A killed app closes the pipe, and so the worker's input ends."""
+    """A killed app closes the pipe, which ends the worker's input."""
     script = (
         "import asyncio, os\n"
         "from app.embeddings.client import Embedder\n"
@@ -153,7 +153,7 @@ async def test_the_worker_ends_when_the_app_dies() -> None:
 
 
 def _running(pid: int) -> bool:
-    """Whether the process runs; a dead one that nobody reaps does not count."""
+    """Return whether the process runs; a zombie does not count."""
     try:
         status = Path(f"/proc/{pid}/stat").read_text()
     except OSError:

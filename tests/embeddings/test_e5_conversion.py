@@ -39,7 +39,7 @@ def test_two_conversions_give_the_same_bytes(folder: Path, tmp_path: Path) -> No
 
 
 def test_the_graph_computes_what_the_weights_say(folder: Path) -> None:
-    """The reference works with the unpacked numbers in 32 bits, so rounding of the activations remains."""
+    """The reference uses the unpacked numbers in 32 bits, so only rounding of the activations differs."""
     source = e5_conversion.parse(tiny_weights())
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     session = onnxruntime.InferenceSession(str(folder / "model.onnx"), providers=["CPUExecutionProvider"])
@@ -59,7 +59,7 @@ def test_the_graph_computes_what_the_weights_say(folder: Path) -> None:
 def test_the_tokenizer_takes_the_best_pieces(folder: Path) -> None:
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     tokenizer.no_padding()
-    # Full-width letters, runs of spaces and line ends make no difference.
+    # Full-width letters, runs of spaces and line endings make no difference.
     assert tokenizer.encode("cat  Katze").tokens == ["<s>", "▁cat", "▁Katze", "</s>"]
     assert tokenizer.encode("\uff43\uff41\uff54\n\u200bKatze").ids == tokenizer.encode("cat Katze").ids
     assert len(tokenizer.encode("cat " * 400).ids) == e5_conversion.MAX_TOKENS

@@ -1,7 +1,7 @@
-"""The cross-encoder in its own process: started when asked, ended when idle, and told of once when not there.
+"""The cross-encoder process: started on demand, ended when idle; a missing model is reported once.
 
-With a real model, made on the spot, where sentence-transformers is installed or where
-SCRIPTORIUM_TRANSFORMERS_PYTHON names a Python that has it.
+Uses a real model, made for the test, if sentence-transformers is installed or SCRIPTORIUM_TRANSFORMERS_PYTHON
+names a Python that has it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ OTHER_PYTHON = os.environ.get("SCRIPTORIUM_TRANSFORMERS_PYTHON", "")
 PAIR = ("The watch kept time.", "A watch did keep time.")
 DENIED = ("The watch kept time.", "The watch did not keep time.")
 needs_a_shebang = pytest.mark.skipif(sys.platform == "win32", reason="a script is no program there")
-# Says of each pair what it says alone, by the raw numbers of transformers; its labels are in an odd order.
+# Print the model's probabilities of each pair, computed by transformers; its labels are in an unusual order.
 MAKE = """
 import json, sys, torch
 from pathlib import Path
@@ -54,7 +54,7 @@ print(json.dumps(rows))
 
 
 @pytest.fixture
-async def judge() -> AsyncIterator[EntailmentClassifier]:
+async def classifier() -> AsyncIterator[EntailmentClassifier]:
     made = EntailmentClassifier(lambda path: path == NotePath("Secret.md"))
     yield made
     await made.close()
@@ -66,11 +66,11 @@ def program(tmp_path: Path) -> PairProgram:
 
 
 def choice(name: str, python: object) -> SentenceModelConfig:
-    return SentenceModelConfig(name, str(python), judges_pairs=True)
+    return SentenceModelConfig(name, str(python), is_cross_encoder=True)
 
 
 def made_model(folder: Path, labels: list[str]) -> list[list[float]]:
-    """A tiny real cross-encoder in `folder`; its own probabilities of `PAIR` and `DENIED`."""
+    """Make a tiny real cross-encoder in `folder`, and return its own probabilities of `PAIR` and `DENIED`."""
     if not OTHER_PYTHON and not find_spec("sentence_transformers"):
         pytest.skip("the sentence-transformers extra is not installed")
     command = [
@@ -86,116 +86,118 @@ def made_model(folder: Path, labels: list[str]) -> list[list[float]]:
     return rows
 
 
-async def judged_in_the_end(
-    judge: EntailmentClassifier, pairs: list[tuple[str, str]]
+async def classified_eventually(
+    classifier: EntailmentClassifier, pairs: list[tuple[str, str]]
 ) -> list[entailment_client.EntailmentScores]:
-    """On a busy machine torch may take longer to load than anybody waits."""
+    """Retry: on a busy machine torch may take longer to load than the time limit."""
     while True:
         try:
-            return list(await judge.judge(pairs))
+            return list(await classifier.classify(pairs))
         except EmbedderUnavailable as error:
             if "still being loaded" not in error.message:
                 raise
 
 
 async def test_a_real_cross_encoder_is_read_by_its_labels(
-    judge: EntailmentClassifier, tmp_path: Path
+    classifier: EntailmentClassifier, tmp_path: Path
 ) -> None:
     expected = made_model(tmp_path / "tiny", ["ENTAILMENT", "neutral", "Contradiction"])
-    judge.choose(choice(str(tmp_path / "tiny"), OTHER_PYTHON))
+    classifier.choose(choice(str(tmp_path / "tiny"), OTHER_PYTHON))
     long = " ".join(["the watch kept time ."] * 60)
-    said = await judged_in_the_end(judge, [PAIR, DENIED, (long, long)])
+    said = await classified_eventually(classifier, [PAIR, DENIED, (long, long)])
     for verdict, row in zip(said, expected, strict=False):
         assert (verdict.entailment, verdict.contradiction) == pytest.approx((row[0], row[2]), abs=1e-5)
     assert abs(said[0].entailment - said[1].entailment) > 0.01 and len(said) == 3
 
 
-async def test_a_model_of_other_labels_is_refused(judge: EntailmentClassifier, tmp_path: Path) -> None:
+async def test_a_model_of_other_labels_is_refused(classifier: EntailmentClassifier, tmp_path: Path) -> None:
     made_model(tmp_path / "tiny", ["good", "bad"])
-    judge.choose(choice(str(tmp_path / "tiny"), OTHER_PYTHON))
+    classifier.choose(choice(str(tmp_path / "tiny"), OTHER_PYTHON))
     with pytest.raises(EmbedderUnavailable, match="no cross-encoder for relations: it tells good, bad"):
-        await judged_in_the_end(judge, [PAIR])
-    assert not judge.available
+        await classified_eventually(classifier, [PAIR])
+    assert not classifier.available
 
 
-async def test_a_missing_extra_or_model_is_reported(judge: EntailmentClassifier, tmp_path: Path) -> None:
-    judge.choose(choice(str(tmp_path / "no model"), OTHER_PYTHON))
+async def test_a_missing_extra_or_model_is_reported(classifier: EntailmentClassifier, tmp_path: Path) -> None:
+    classifier.choose(choice(str(tmp_path / "no model"), OTHER_PYTHON))
     with pytest.raises(EmbedderUnavailable, match=r"sentence-transformers|can't be loaded"):
-        await judged_in_the_end(judge, [PAIR])
-    assert not judge.available and judge.worker_id is None
+        await classified_eventually(classifier, [PAIR])
+    assert not classifier.available and classifier.worker_id is None
 
 
-async def test_without_a_chosen_model_nothing_is_started(judge: EntailmentClassifier) -> None:
-    assert not judge.available and judge.name == ""
+async def test_without_a_chosen_model_nothing_is_started(classifier: EntailmentClassifier) -> None:
+    assert not classifier.available and classifier.name == ""
     with pytest.raises(EmbedderUnavailable, match="No cross-encoder is chosen"):
-        await judge.judge([PAIR])
-    assert judge.may_read(NotePath("Open.md")) and not judge.may_read(NotePath("Secret.md"))
+        await classifier.classify([PAIR])
+    assert classifier.may_read(NotePath("Open.md")) and not classifier.may_read(NotePath("Secret.md"))
 
 
 @needs_a_shebang
 async def test_started_when_asked_and_ended_when_idle(
-    judge: EntailmentClassifier, program: PairProgram, monkeypatch: pytest.MonkeyPatch
+    classifier: EntailmentClassifier, program: PairProgram, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    judge.choose(choice("nli", program.path))
-    assert judge.available and judge.worker_id is None and not program.starts
-    first, second = await judge.judge([PAIR, (DENIED[0], DENIED[1] + " \ud800")])
+    classifier.choose(choice("nli", program.path))
+    assert classifier.available and classifier.worker_id is None and not program.starts
+    first, second = await classifier.classify([PAIR, (DENIED[0], DENIED[1] + " \ud800")])
     assert first.entailment > 0.9 and second.contradiction > 0.8
-    await judge.judge([PAIR])
+    await classifier.classify([PAIR])
     assert program.starts == ["nli"]
     monkeypatch.setattr(entailment_client, "IDLE_TIMEOUT_S", 0.0)
-    await judge.judge([PAIR])
-    while judge.worker_id is not None:
+    await classifier.classify([PAIR])
+    while classifier.worker_id is not None:
         await asyncio.sleep(0.01)
-    await judge.judge([PAIR])
+    await classifier.classify([PAIR])
     assert program.starts == ["nli", "nli"]
 
 
 @needs_a_shebang
-async def test_a_lost_process_is_started_once_more(judge: EntailmentClassifier, program: PairProgram) -> None:
-    judge.choose(choice("nli", program.path))
-    await judge.judge([PAIR])
-    assert judge.worker_id is not None
-    psutil.Process(judge.worker_id).kill()
-    assert (await judge.judge([PAIR]))[0].entailment > 0.9
-    judge.choose(choice("dies", program.path))
+async def test_a_lost_process_is_started_once_more(
+    classifier: EntailmentClassifier, program: PairProgram
+) -> None:
+    classifier.choose(choice("nli", program.path))
+    await classifier.classify([PAIR])
+    assert classifier.worker_id is not None
+    psutil.Process(classifier.worker_id).kill()
+    assert (await classifier.classify([PAIR]))[0].entailment > 0.9
+    classifier.choose(choice("dies", program.path))
     with pytest.raises(EmbedderUnavailable, match="crashed on these texts"):
-        await judge.judge([PAIR])
-    assert not judge.available and program.starts == ["nli", "nli", "dies", "dies"]
+        await classifier.classify([PAIR])
+    assert not classifier.available and program.starts == ["nli", "nli", "dies", "dies"]
 
 
 @needs_a_shebang
 async def test_choosing_another_model_clears_the_failure(
-    judge: EntailmentClassifier, program: PairProgram
+    classifier: EntailmentClassifier, program: PairProgram
 ) -> None:
-    judge.choose(choice("none", program.path))
+    classifier.choose(choice("none", program.path))
     with pytest.raises(EmbedderUnavailable, match="There is no such model"):
-        await judge.judge([PAIR])
-    assert not judge.available
-    judge.choose(choice("nli", program.path))
-    assert judge.available and await judge.judge([PAIR])
-    judge.choose(choice("other", program.path))
-    assert await judge.judge([PAIR]) and program.starts == ["none", "nli", "other"]
-    judge.choose(None)
-    assert not judge.available
+        await classifier.classify([PAIR])
+    assert not classifier.available
+    classifier.choose(choice("nli", program.path))
+    assert classifier.available and await classifier.classify([PAIR])
+    classifier.choose(choice("other", program.path))
+    assert await classifier.classify([PAIR]) and program.starts == ["none", "nli", "other"]
+    classifier.choose(None)
+    assert not classifier.available
 
 
 @needs_a_shebang
 async def test_canceling_or_closing_leaves_no_process(
-    judge: EntailmentClassifier, program: PairProgram
+    classifier: EntailmentClassifier, program: PairProgram
 ) -> None:
-    judge.choose(choice("hangs", program.path))
+    classifier.choose(choice("hangs", program.path))
     for asked, end in enumerate(("cancel", "close"), 1):
-        asking = asyncio.create_task(judge.judge([PAIR]))
+        asking = asyncio.create_task(classifier.classify([PAIR]))
         while program.starts.count("asked") < asked:
             await asyncio.sleep(0.01)
-        assert judge.worker_id is not None
-        process = psutil.Process(judge.worker_id)
+        assert classifier.worker_id is not None
+        process = psutil.Process(classifier.worker_id)
         if end == "cancel":
             asking.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await asking
         else:
-            await judge.close()
+            await classifier.close()
             with pytest.raises(EmbedderUnavailable, match="closed"):
                 await asking
-        assert judge.worker_id is None and not process.is_running()
+        assert classifier.worker_id is None and not process.is_running()

@@ -71,7 +71,7 @@ def test_no_file_with_another_hash_is_installed(
 
 
 def test_the_shipped_papers_name_every_file() -> None:
-    """Without the model itself: it is only in the installers."""
+    """The model itself is only in the installers."""
     from app import paths
 
     folder = paths.resources_folder() / "models" / MULTILINGUAL
@@ -115,6 +115,6 @@ async def test_a_canceled_conversion_ends_its_process(
     task = asyncio.create_task(multilingual.prepare(lambda share: begun.set()))
     await begun.wait()
     task.cancel()
-    # Returns only when the process is gone, long before it would have ended.
+    # Returns only when the process has ended, long before it would have finished.
     with pytest.raises(asyncio.CancelledError):
         await asyncio.wait_for(task, 60)

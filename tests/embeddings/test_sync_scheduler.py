@@ -24,7 +24,7 @@ from tests.embeddings.test_vectors import CountingEmbedder, Notes
 
 @dataclass
 class Kept:
-    """An upkeep over notes in memory, and what it told."""
+    """A scheduler over notes in memory, and the events that it published."""
 
     notes: Notes
     embedder: CountingEmbedder
@@ -35,7 +35,7 @@ class Kept:
     told: list[Event] = field(default_factory=list)
 
     async def until(self, condition: Callable[[], bool]) -> None:
-        """Wait for the upkeep to get so far."""
+        """Wait until the scheduler has reached a state."""
         async with asyncio.timeout(30):
             while not condition():
                 await asyncio.sleep(0.005)
@@ -51,7 +51,7 @@ class Kept:
         self.events.publish(IndexUpdated(tuple(paths), (), 40))
 
     def order(self) -> list[str]:
-        """The notes' names in the order in which their texts went through the model."""
+        """Return the notes' names in the order of their embedding."""
         return [text.split("\n")[0] for text in self.embedder.texts]
 
 
@@ -181,7 +181,7 @@ async def test_a_failing_embedder_is_reported(kept: Kept) -> None:
 
 
 class Outage:
-    """The vault's folder, which goes away and comes back."""
+    """The vault's folder, which disappears and returns."""
 
     def __init__(self, kept: Kept, error: ScriptoriumError, after: int) -> None:
         self._read = kept.notes.read
@@ -201,7 +201,7 @@ class Outage:
 async def test_notes_that_could_not_be_read_are_never_counted_as_embedded(
     kept: Kept, monkeypatch: pytest.MonkeyPatch, error: ScriptoriumError
 ) -> None:
-    """Whatever is told, as many notes have vectors; what could not be read is tried again."""
+    """The reported number of notes have vectors; unreadable notes are retried."""
     monkeypatch.setattr("app.embeddings.sync_scheduler._MIN_RECHECK_S", 0.01)
     embedded: list[tuple[EmbeddingProgressed, int]] = []
     kept.events.subscribe(EmbeddingProgressed, lambda event: embedded.append((event, kept.vectors.notes)))

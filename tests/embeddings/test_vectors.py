@@ -26,7 +26,7 @@ from app.vault.path import NotePath
 
 
 class Notes:
-    """Notes in memory, with the two faces that an update needs: the index's and the store's."""
+    """Notes in memory, with the interfaces of index and store that an update needs."""
 
     def __init__(self, **texts: str) -> None:
         self.texts = {NotePath.parse(f"{name}.md"): text for name, text in texts.items()}
@@ -75,7 +75,7 @@ class Notes:
 
 
 class CountingEmbedder:
-    """Vectors by a hash of the words; keeps what it was asked for."""
+    """Computes vectors from a hash of the words, and records the requested texts."""
 
     available = True
 
@@ -86,7 +86,7 @@ class CountingEmbedder:
         self.poison = ""
 
     async def start(self) -> None:
-        """As the real one: a failure is over."""
+        """Clear the failure, like the real client."""
         self.available = True
 
     async def embed(self, texts: Sequence[str], *, priority: bool = False) -> np.ndarray:
@@ -150,7 +150,7 @@ async def test_a_note_that_becomes_private_is_removed_from_the_file_too(tmp_path
 
 
 async def test_a_note_that_became_private_on_disk_only_is_not_embedded(tmp_path: Path) -> None:
-    """The index may lag behind the disk: the text that was read decides."""
+    """The index may lag behind the disk, so the text that was read decides."""
     notes = Notes(a="---\nai: private\n---\nmy secret")
     lagging = notes.note
 
@@ -301,7 +301,7 @@ def test_the_table_finds_what_a_plain_loop_finds(steps, question, limit, per_not
     if per_note:
         seen: set[NotePath] = set()
         expected = [(p, n) for p, n in expected if not (p in seen or seen.add(p))]
-    # Scores beyond 1 are not cosines and are shown as 1, so compare which rows, by their true scores.
+    # Scores above 1 are not cosines and are shown as 1, so compare the rows by their true scores.
     found = [(hit.path, hit.line) for hit in table.search(question, limit, 0.0, per_note=per_note)]
     assert len(found) == min(limit, len(expected))
     true = {

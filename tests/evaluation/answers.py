@@ -54,7 +54,7 @@ MODES = ("meaning", "words")
 
 @dataclass(frozen=True)
 class Asked:
-    """A question about a vault and the words that answer it, empty for one that the vault can't answer."""
+    """A question about a vault and the words that answer it; empty if the vault has no answer."""
 
     vault: str
     question: str
@@ -63,20 +63,20 @@ class Asked:
 
 @dataclass(frozen=True)
 class Weighed:
-    """What was ranked for a question, to be ranked again by other weights."""
+    """The ranked passages of a question, for ranking with other weights."""
 
     weighing: CandidateScorer
     candidates: Sequence[Candidate]
     cosines: Sequence[float] | None
 
     def ranking(self, mode: str = "meaning") -> RankedPassages:
-        """Rank by the weights as they are now."""
+        """Rank with the current weights."""
         return self.weighing.rank(self.candidates, self.cosines if mode == "meaning" else None)
 
 
 @dataclass
 class Result:
-    """How one question went."""
+    """The result of one question."""
 
     asked: Asked
     answered: bool
@@ -101,7 +101,7 @@ class _Nobody:
 
 
 def questions(half: str) -> list[Asked]:
-    """The questions of a half."""
+    """Return the questions of a half."""
     lines = (HERE / f"answers_{half}.txt").read_text("utf-8").splitlines()
     rows = [line.split("\t") for line in lines if line and not line.startswith("#")]
     return [Asked(vault, question, gold) for vault, question, gold in rows]
@@ -110,7 +110,7 @@ def questions(half: str) -> list[Asked]:
 async def results(
     asked: Sequence[Asked], *, with_meaning: bool = True, multilingual: bool = False
 ) -> list[Result]:
-    """Ask every question on its vault."""
+    """Run every question on its vault."""
     found: list[Result] = []
     models = paths.data_folder() / "models"
     settings = AT_ONCE.model_copy(deep=True)
@@ -186,7 +186,7 @@ async def _ask(workspace: Workspace, asked: Asked, with_meaning: bool) -> Result
 
 
 def _dangles(workspace: Workspace, passage: dict[str, str]) -> bool:
-    """Whether a citation does not lead to the very words that it stands for."""
+    """Return whether a citation does not lead to exactly the words that it stands for."""
     link = parse_reference(passage["citation"])
     path = workspace.index.resolver.resolve(link.target, None).path
     if path is None or path != NotePath(passage["path"]):
@@ -200,7 +200,7 @@ def _dangles(workspace: Workspace, passage: dict[str, str]) -> bool:
 
 
 def _calibrate() -> None:
-    """Fit the weights that tell gold passages from others, and answerable questions from others."""
+    """Fit the weights that distinguish gold passages from others, and answerable questions from others."""
     found = asyncio.run(results(questions("seen")))
     made = json.loads(WEIGHTS.read_text("utf-8"))
     for mode in MODES:
@@ -226,7 +226,7 @@ def _answer_weights(found: Sequence[Result], mode: str) -> dict[str, float]:
     rankings = [one.weighed.ranking(mode) for one in found]
     rows = np.array([[ranking.features[name] for name in ANSWER_FEATURES] for ranking in rankings])
     labels = np.array([float(bool(one.asked.gold)) for one in found])
-    # As many unanswerable ones as answerable ones, by weight.
+    # Unanswerable questions have the same total weight as answerable ones.
     balance = np.where(labels > 0, 0.5 / labels.mean(), 0.5 / (1 - labels.mean()))
     weights, bias = _fit(rows, labels, balance=balance, penalty=0.02)
     named = dict(zip(ANSWER_FEATURES, (round(float(value), 3) for value in weights), strict=True))
@@ -241,7 +241,7 @@ def _fit(
     groups: Sequence[int] = (),
     penalty: float = 0.002,
 ) -> tuple[npt.NDArray[np.float64], float]:
-    """Fit a logistic regression, or, with groups, a softmax over the rows of each group; by plain descent."""
+    """Fit a logistic regression, or, with groups, a softmax over the rows of each group."""
     mean, spread = rows.mean(axis=0), rows.std(axis=0) + 1e-9
     scaled = (rows - mean) / spread
     weights, bias = np.zeros(rows.shape[1]), 0.0
@@ -272,7 +272,7 @@ def _write(made: object) -> None:
 
 
 def report(half: str, found: Sequence[Result], *, details: bool) -> bool:
-    """Print the scores of a half; whether it reaches its targets."""
+    """Print the scores of a half and return whether it reaches its targets."""
     answerable = [one for one in found if one.asked.gold]
     others = [one for one in found if not one.asked.gold]
     hits = sum(one.verdict == "found" for one in answerable)
@@ -302,7 +302,7 @@ def report(half: str, found: Sequence[Result], *, details: bool) -> bool:
 
 
 def main() -> int:
-    """Run a half or both."""
+    """Run one half or both."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("half", nargs="?", choices=("seen", "unseen"))
     parser.add_argument("--check", action="store_true", help="fail when a target is missed")

@@ -37,6 +37,7 @@ from app.agent.language.readings import (
 )
 from app.agent.transcript import TurnFinished
 from app.agent.turn import UserPrompt
+from app.errors import QueryError
 from app.permissions.approval import ApprovalRequest, Approved, Decision, Denied
 from app.settings import Settings
 from app.vault.path import name_key
@@ -60,7 +61,7 @@ LATENCY_TARGET_MS = 150.0
 
 @dataclass(frozen=True)
 class Request:
-    """A request, and the readings that are right."""
+    """A request and its correct interpretations."""
 
     text: str
     gold: tuple[str, ...]
@@ -68,7 +69,7 @@ class Request:
 
 @dataclass
 class Score:
-    """How one request went: `at once`, `by question`, `refused`, `missed`, or `wrong write`."""
+    """The result of one request: `at once`, `by question`, `refused`, `missed`, or `wrong write`."""
 
     request: Request
     verdict: str
@@ -78,17 +79,17 @@ class Score:
 
 @dataclass
 class _Approver:
-    """Says yes while a conversation goes on, and no in the last turn of it."""
+    """Approves during a conversation, and denies in its last turn."""
 
     yes: bool = True
 
     async def decide(self, request: ApprovalRequest) -> Decision:
-        """Answer."""
+        """Approve or deny."""
         return Approved(request.proposal) if self.yes else Denied("evaluation")
 
 
 def conversations(file: Path) -> list[list[Request]]:
-    """The conversations of a file."""
+    """Return the conversations of a file."""
     found: list[list[Request]] = [[]]
     for line in file.read_text(encoding="utf-8").splitlines():
         if line.startswith("#"):
@@ -103,7 +104,7 @@ def conversations(file: Path) -> list[list[Request]]:
 
 
 class Evaluation:
-    """One vault with the agent, kept as it was between conversations."""
+    """One vault with the agent, restored between conversations."""
 
     def __init__(self, root: Path, workspace: Workspace, approver: _Approver) -> None:
         self._root = root
@@ -126,7 +127,7 @@ class Evaluation:
         self._agent.interpret = interpret  # type: ignore[method-assign]
 
     async def scores(self, talks: Iterable[list[Request]]) -> list[Score]:
-        """The scores of all requests."""
+        """Return the scores of all requests."""
         found: list[Score] = []
         for talk in talks:
             found += await self._talk(talk)
@@ -140,13 +141,14 @@ class Evaluation:
             self._approver.yes = request is not talk[-1]
             state = self._agent._states.get((conversation, ""), DialogState()).on_screen(OPEN_NOTE)
             self._found = self._agent.interpret(request.text, state)
-            # Judged before anything is done: a deleted note could not be compared any more.
+            # Judged before the execution, since a deleted note could no longer be compared.
             verdict, answer = await self._verdict(request)
             milliseconds = self._milliseconds
             shown = serialize(self._found) if isinstance(self._found, Reading) else _shown(self._found)
             await self._turn(conversation, request.text)
             if answer:
-                # The question counts only if its answer leads to the reading, with which the talk goes on.
+                # The question counts only if its answer leads to the interpretation with which the
+                # conversation continues.
                 state = self._agent._states.get((conversation, ""), DialogState()).on_screen(OPEN_NOTE)
                 self._found = self._agent.interpret(answer, state)
                 if (await self._verdict(request))[0] != "at once":
@@ -180,7 +182,7 @@ class Evaluation:
         set_times(self._root, self._workspace)
 
     async def _verdict(self, request: Request) -> tuple[str, str]:
-        """The verdict, and the answer that the user would choose where the agent asked back."""
+        """Return the verdict, and the answer that the user would choose if the agent asked back."""
         found = self._found
         if isinstance(found, Clarification) and "ask" not in request.gold:
             for option in found.options:
@@ -244,7 +246,10 @@ class Evaluation:
         if notes.notes:
             base = set(notes.notes)
         if notes.query:
-            found = {str(path) for path in await self._workspace.index.matching(f"{notes.query} ")}
+            try:
+                found = {str(path) for path in await self._workspace.index.matching(f"{notes.query} ")}
+            except QueryError:
+                found = set()  # a search by meaning, which the evaluation leaves out
             base = found if base is None else base & found
         if base is None:
             base = {str(path) for path in self._workspace.index.note_paths()}
@@ -284,7 +289,7 @@ def _bare(name: str) -> str:
 
 
 def _plain_step(step: PipelineStep) -> PipelineStep:
-    """The step as the format writes it, where it has one name for several actions."""
+    """Return the step in the notation of the file, which has one name for several actions."""
     given = dict(step.arguments)
     match step.action:
         case "set_confidence":
@@ -321,7 +326,7 @@ def _plain(value: object) -> object:
 
 
 def _prepared(gold: str) -> tuple[str, dict[str, list[str]]]:
-    """Split a gold line into a reading and the parts that its arguments must contain (`name~="part"`)."""
+    """Split a gold line into an interpretation and the required parts of its arguments (`name~="part"`)."""
     first, *later = gold.split(" | ")
     line = re.sub(r"\[(nth:-?\d+)\]", r"[@\1]", first)
     for part in later:
@@ -348,7 +353,7 @@ def _shown(found: Interpretation) -> str:
 
 
 def fill(root: Path) -> None:
-    """Copy the sample vault, with days of change as README.md says."""
+    """Copy the sample vault, with modification days as described in README.md."""
     shutil.copytree(SAMPLE, root, dirs_exist_ok=True)
     for file in root.rglob("*.md"):
         name = file.relative_to(root).as_posix()
@@ -358,13 +363,13 @@ def fill(root: Path) -> None:
 
 
 def set_times(root: Path, workspace: Workspace) -> None:
-    """Make the index say that every note was created when it was last changed."""
+    """Set the creation time of every note in the index to its last modification."""
     with workspace.index._open_database.transaction() as connection:
         connection.execute("UPDATE files SET created = modified")
 
 
-async def evaluate(file: Path) -> list[Score]:
-    """The scores of a file."""
+async def evaluate(file: Path, every: int = 1) -> list[Score]:
+    """Return the scores of a file, or of one in `every` of its conversations."""
     with tempfile.TemporaryDirectory() as folder:
         for name in ("DATA", "CACHE", "CONFIG"):
             os.environ[f"XDG_{name}_HOME"] = str(Path(folder, name))
@@ -377,13 +382,13 @@ async def evaluate(file: Path) -> list[Score]:
         try:
             await workspace.index.scan()
             set_times(root, workspace)
-            return await Evaluation(root, workspace, approver).scores(conversations(file))
+            return await Evaluation(root, workspace, approver).scores(conversations(file)[::every])
         finally:
             await workspace.close()
 
 
 def report(name: str, scores: list[Score], details: bool) -> bool:
-    """Print the scores; whether they reach the targets."""
+    """Print the scores and return whether they reach the targets."""
     counts = {verdict: 0 for verdict in ("at once", "by question", "refused", "missed", "wrong write")}
     for score in scores:
         counts[score.verdict] += 1
@@ -403,7 +408,7 @@ def report(name: str, scores: list[Score], details: bool) -> bool:
 
 
 def main() -> int:
-    """Evaluate the files; with --check the exit status says whether the unseen half reaches the targets."""
+    """Evaluate the files; with --check, the exit status reports whether the unseen half is good enough."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("halves", nargs="*", default=["seen", "unseen"])
     parser.add_argument("--details", action="store_true", help="print what was missed, of the seen half only")

@@ -1,4 +1,4 @@
-"""A vault with external servers: programs that do what they are told."""
+"""A vault with scripted external servers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def plain(tmp_path: Path) -> PlainServer:
 
 @pytest.fixture
 async def opened(tmp_path: Path, approver: ScriptedApprover) -> AsyncIterator[Workspace]:
-    """An empty vault, with a quick pace for external servers."""
+    """An empty vault, with short timeouts for external servers."""
     vault = tmp_path / "vault"
     vault.mkdir()
     settings = Settings()

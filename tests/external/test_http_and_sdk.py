@@ -1,4 +1,4 @@
-"""External servers made with the official SDK: over HTTP, and one as a program."""
+"""External servers made with the official SDK, over HTTP and over stdio."""
 
 from __future__ import annotations
 

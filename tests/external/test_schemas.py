@@ -1,4 +1,4 @@
-"""Foreign schemas: whatever they are, what comes of them is bounded, flat and no stricter than they are."""
+"""Any foreign schema yields a result that is bounded, flat and no stricter than the schema."""
 
 from __future__ import annotations
 
@@ -93,11 +93,11 @@ def test_valid_arguments_are_accepted(root: dict[str, Any], value: dict[str, Any
     except (LimitError, InvalidParametersError, RecursionError, TypeError, jsonschema.SchemaError):
         return
     except BaseException as error:
-        # A recursion without end that is found within the part of jsonschema that is written in Rust.
+        # An endless recursion that the part of jsonschema written in Rust detects.
         if type(error).__name__ != "PanicException":
             raise
         return
-    # What is refused here may never be what the schema allows; `not` is loosened with what it holds.
+    # Rejected values may never be valid for the schema; `not` is dropped with its content.
     if (
         fits
         and "not" not in json.dumps(root)
@@ -174,9 +174,9 @@ def test_a_catastrophic_pattern_is_matched_quickly() -> None:
         {"type": "object", "properties": {"a": {"type": "string", "pattern": "^(a+)+$"}}}
     )
     assert find_violations(build_validator(checked), {"a": "a" * 5000 + "b"})[0].where == ("a",)
-    # By backtracking that would take longer than the universe has lasted.
+    # With backtracking, this would practically never end.
     backward = sanitize_schema({"type": "object", "properties": {"a": {"pattern": r"(a)\1"}}})
-    assert find_violations(build_validator(backward), {"a": "b"}) == []  # the server checks it by itself
+    assert find_violations(build_validator(backward), {"a": "b"}) == []  # The server checks it itself.
 
 
 def test_values_beyond_bounds_are_not_checked() -> None:

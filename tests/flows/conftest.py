@@ -1,7 +1,7 @@
-"""Whole runs of the app: a service thread, a window on a qasync loop, and an orderly end, as in `main`.
+"""Complete runs of the app: a service thread, a window on a qasync loop, and an orderly end, as in `main`.
 
-A flow fails when Qt warns, when a task of the window fails or is left over, when something logs an error, and
-when the service thread does not end.
+A flow fails if Qt warns, a task of the window fails or is left over, something logs an error, or the service
+thread does not end.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ LONGEST_S = 100
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # Qt's offscreen platform says this of windows and menus; it is about that platform alone.
+    # Qt's offscreen platform logs this for windows and menus; it concerns that platform only.
     for what in ("propagateSizeHints", r"raise\(\)", "grabbing the keyboard"):
         config.addinivalue_line("qt_log_ignore", f"This plugin does not support {what}")
 
 
 @pytest.fixture(autouse=True)
 def garbage_of_the_window_is_collected_here() -> Iterator[None]:
-    """What a journey leaves behind ends with it."""
+    """Collect the garbage of a flow at its end."""
     gc.freeze()
     yield
     gc.collect()
@@ -46,7 +46,7 @@ def garbage_of_the_window_is_collected_here() -> Iterator[None]:
 
 @pytest.fixture
 def settings() -> Settings:
-    """The user's saved settings; `save_settings` again after a change. Without sentence vectors."""
+    """The user's saved settings, without sentence vectors; call `save_settings` after a change."""
     made = Settings()
     made.embeddings.enabled = False
     made.general.theme = "light"
@@ -56,7 +56,7 @@ def settings() -> Settings:
 
 @pytest.fixture
 def app_run(qapp: QApplication, settings: Settings) -> Iterator[Callable[[Use], None]]:
-    """`app_run(use)` starts the app, lets `use(pilot)` drive its window, and ends it; as often as wanted."""
+    """Return a function that runs the app once and lets `use(pilot)` drive its window."""
     qapp.setQuitOnLastWindowClosed(False)
 
     def run(use: Use) -> None:
@@ -69,13 +69,13 @@ def app_run(qapp: QApplication, settings: Settings) -> Iterator[Callable[[Use], 
 
 
 async def live(use: Use) -> None:
-    """One run of the app on the running loop, driven by `use`."""
+    """Run the app once on the running loop, driven by `use`."""
     application._install_generator_hooks()
     service = ServiceThread()
     service.start()
     window = MainWindow(service, load_settings(), ThemeSource("light"), application._open)
     pilot = Pilot(window)
-    # The offscreen platform's screen is smaller than anybody's.
+    # The screen of the offscreen platform is smaller than any real one.
     window.resize(1440, 900)
     window.show()
     window.activateWindow()
@@ -96,7 +96,7 @@ async def live(use: Use) -> None:
 
 
 async def _close(pilot: Pilot) -> None:
-    """Close the window as its cross does; nothing may ask any more."""
+    """Close the window with its close button; no question may appear."""
     window = pilot.window
     if not window.ended.is_set():
         window.close()
@@ -104,7 +104,7 @@ async def _close(pilot: Pilot) -> None:
 
 
 def _give_up(pilot: Pilot) -> None:
-    """After a failure: deny what waits and throw unsaved text away, so that the end does not hang."""
+    """After a failure, deny open requests and discard unsaved text, so that the end does not hang."""
     for question in pilot.window.session.approver.waiting:
         question.answer(Denied())
     if pilot.window.view is not None:
@@ -114,7 +114,7 @@ def _give_up(pilot: Pilot) -> None:
 
 @pytest.fixture
 def service_of_another() -> Iterator[ServiceThread]:
-    """The service thread of another app."""
+    """Start the service thread of another app."""
     made = ServiceThread()
     made.start()
     yield made
@@ -123,7 +123,7 @@ def service_of_another() -> Iterator[ServiceThread]:
 
 @pytest.fixture
 def garden(tmp_path: Path) -> Path:
-    """A small vault that links to itself."""
+    """A small vault with links between its notes."""
     root = tmp_path / "Garden"
     notes = {
         "Tea.md": "---\ntype: concept\n---\n# Tea\n\nA leaf in hot water. See [[Water]] and [[Kettle]].\n",
@@ -135,7 +135,7 @@ def garden(tmp_path: Path) -> Path:
 
 
 def write_vault(root: Path, notes: dict[str, Any]) -> Path:
-    """Make a folder of these notes (text, or bytes)."""
+    """Create a folder with these notes (text or bytes)."""
     for name, content in notes.items():
         file = root / name
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""What a vault's folder holds."""
+"""The contents of a vault's folder."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def everything_in(root: Path) -> dict[str, bytes]:
-    """Every file below `root` with its bytes, but for the vault's trash."""
+    """Return every file below `root` with its bytes, except the vault's trash."""
     return {
         path.relative_to(root).as_posix(): path.read_bytes()
         for path in sorted(root.rglob("*"))

@@ -1,4 +1,4 @@
-"""The whole app in a process of its own, killed at a disk step of a commit that the user has approved.
+"""The whole app in its own process, killed at a disk step of an approved commit.
 
 python -m tests.flows.killed_app VAULT STEP
 """
@@ -23,7 +23,7 @@ from tests.flows.pilot import Pilot
 
 
 def main(vault: Path, at: int) -> None:
-    """Open `vault`, rename a note that others link to, approve, and die at disk step `at` of the commit."""
+    """Open `vault`, rename a linked note, approve, and die at disk step `at` of the commit."""
     steps: list[str] = []
     armed: list[bool] = []
 

@@ -1,4 +1,4 @@
-"""The workspace in a process of its own, killed while another model makes the vectors.
+"""The workspace in its own process, killed while another model computes the vectors.
 
 python -m tests.flows.killed_switch VAULT MOMENT
 """
@@ -27,7 +27,7 @@ NOTES_BEFORE = 3
 
 
 def arm(moment: str) -> None:
-    """Let the process die at `moment` of the switch that begins now."""
+    """Let the process die at `moment` of the next model change."""
     put = VectorFile.put
     stored = 0
 

@@ -1,4 +1,4 @@
-"""The whole app in a process of its own, whose Qt leaves its event loop while a note has unsaved text.
+"""The whole app in its own process, whose Qt event loop ends while a note has unsaved text.
 
 python -m tests.flows.lost_display VAULT NOTE TEXT
 """
@@ -31,7 +31,7 @@ async def write_and_lose_the_display(window: MainWindow, note: str, text: str) -
 
 
 def main(vault: str, note: str, text: str) -> int:
-    """Run the app; return its exit status if it ends in order."""
+    """Run the app; return its exit status if it ends normally."""
 
     def begin(window: MainWindow) -> None:
         tasks.start(write_and_lose_the_display(window, note, text), what="lose the display")

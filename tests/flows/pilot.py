@@ -1,7 +1,7 @@
-"""Drives the real window as a person does: by mouse, keys and drops, and waits for what can be seen.
+"""Drives the real window with mouse, keys and drops, and waits for visible results.
 
 A `Pilot` has one open window over a real service thread and a real workspace. It knows the panels' public
-parts; buttons are found by the words on them.
+parts; buttons are found by their labels.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from app.permissions.audit_entry import AuditEntry
 from app.permissions.caller import Caller
 from app.toolkit.call import Call
 from app.toolkit.outcome import ToolOutcome
-from tests.flows.hands import LEFT, Hands
+from tests.flows.window_driver import LEFT, WindowDriver
 
 
-class Pilot(Hands):
-    """Does with the window what a person does in it: vaults, the agent, approvals, notes, the audit log."""
+class Pilot(WindowDriver):
+    """The user's actions in the window: vaults, the agent, approvals, notes, the audit log."""
 
     # Vaults
 
     def drop(self, folder: Path, over: QWidget | None = None) -> None:
-        """Drag a folder from the file manager over the window and let it go."""
+        """Drag a folder from the file manager over the window and drop it."""
         data = QMimeData()
         data.setUrls([QUrl.fromLocalFile(str(folder))])
         target, copy = over or self.window, Qt.DropAction.CopyAction
@@ -59,7 +59,7 @@ class Pilot(Hands):
         await self.read()
 
     async def read(self) -> None:
-        """Wait until the scan has ended and what follows it is drawn."""
+        """Wait until the scan has ended and its result is drawn."""
         scan = self.window.session._scan
         await self.until(lambda: scan is None or scan.done(), "the vault is read")
         notes = await self.run(lambda ws: ws.index.stats().notes)
@@ -77,7 +77,7 @@ class Pilot(Hands):
         QTest.keyClick(field, Qt.Key.Key_Return)
 
     async def turn_over(self, turns: int) -> TurnFinished:
-        """Wait until `turns` turns have ended, and what they said is drawn."""
+        """Wait until `turns` turns have ended and their text is drawn."""
 
         def over() -> bool:
             return len(self.finished) >= turns and self.agent.is_up_to_date
@@ -86,33 +86,33 @@ class Pilot(Hands):
         return self.finished[turns - 1]
 
     async def ask(self, text: str) -> TurnFinished:
-        """Type a request that needs no approval, and wait for the turn's end."""
+        """Send a request that needs no approval, and wait for the end of the turn."""
         turns = len(self.finished) + 1
         await self.type_prompt(text)
         return await self.turn_over(turns)
 
     async def ask_and_approve(self, text: str) -> TurnFinished:
-        """Type a request, approve what it asks for, and wait for the turn's end."""
+        """Send a request, approve its proposal, and wait for the end of the turn."""
         turns = len(self.finished) + 1
         await self.type_prompt(text)
         await self.approve()
         return await self.turn_over(turns)
 
     async def items(self) -> tuple[AnyItem, ...]:
-        """The items of the conversation on the screen, as they are saved."""
+        """Return the items of the displayed conversation, as saved."""
         shown = self.agent._conversation
         assert shown is not None
         return await self.run(lambda ws: ws.agent.store.items(shown.id))
 
     async def follow_answer(self, text: str) -> None:
-        """Click a link in what the agent said."""
+        """Click a link in the agent's message."""
         labels = self.agent.transcript.widget().findChildren(MarkdownLabel)
         label = next(label for label in reversed(labels) if text in label.toPlainText())
         self.agent.transcript.ensureWidgetVisible(label)
         await self.follow(label, text)
 
     async def follow(self, browser: QTextBrowser, text: str) -> None:
-        """Click the link that says `text`."""
+        """Click the link `text`."""
         cursor = QTextCursor(browser.document())
         while True:
             cursor = browser.document().find(text, cursor)
@@ -128,12 +128,12 @@ class Pilot(Hands):
     def start_call(
         self, tool: str, arguments: Mapping[str, object], caller: Caller
     ) -> asyncio.Task[ToolOutcome]:
-        """Another caller, such as an MCP client, calls a tool; it waits for the user."""
+        """Start a tool call of another caller, such as an MCP client, which waits for the user."""
         work = self.run(lambda ws: ws.runner.run(Call.of(tool, arguments, caller)))
         return asyncio.get_running_loop().create_task(work)
 
     async def question(self) -> ApprovalDialog:
-        """The approval dialog, once it takes answers."""
+        """Return the approval dialog once it accepts input."""
         await self.until(lambda: self.approvals.dialog is not None, "an approval is asked")
         dialog = self.approvals.dialog
         assert dialog is not None
@@ -158,7 +158,7 @@ class Pilot(Hands):
     # Notes
 
     async def open_note(self, path: str) -> NoteView:
-        """Open a note by a double click in the files."""
+        """Open a note with a double-click in the files panel."""
         await self.until(lambda: self.files.model.index_of(path).isValid(), f"{path} is listed")
         folder = path.rpartition("/")[0]
         parts = folder.split("/") if folder else []
@@ -169,7 +169,7 @@ class Pilot(Hands):
         return note
 
     async def shown(self, path: str) -> NoteView:
-        """The note's tab, once it is in front with its text."""
+        """Return the note's tab once it is active with its text."""
         notes = self.note_area
         await self.until(lambda: notes.current is not None and notes.current.path == path, f"{path} is open")
         note = self.note
@@ -177,7 +177,7 @@ class Pilot(Hands):
         return note
 
     async def edit(self, note: NoteView) -> None:
-        """Bring the source to the front, by Ctrl+E."""
+        """Show the source, with Ctrl+E."""
         if not note.editing:
             await self.front()
             note.reader.setFocus()
@@ -185,7 +185,7 @@ class Pilot(Hands):
         await self.until(lambda: note.editing and note.editor.isVisible(), "the source is in front")
 
     async def show_reading(self, note: NoteView) -> None:
-        """Bring the reading view to the front, by Ctrl+E."""
+        """Show the reading view, with Ctrl+E."""
         await self.front()
         while note.editing:
             note.editor.setFocus()
@@ -200,7 +200,7 @@ class Pilot(Hands):
         await self.until(lambda: note.document.dirty, "the text is not saved yet")
 
     async def save(self, note: NoteView) -> None:
-        """Save by Ctrl+S."""
+        """Save with Ctrl+S."""
         await self.front()
         note.editor.setFocus()
         QTest.keyClick(note.editor, Qt.Key.Key_S, Qt.KeyboardModifier.ControlModifier)
@@ -209,7 +209,7 @@ class Pilot(Hands):
     # Audit
 
     async def show_audit(self) -> AuditPanel:
-        """Unfold the audit log."""
+        """Show the audit log."""
         if not self.audit.isVisible():
             self.page.show_bottom("audit")
         await self.until(lambda: self.audit.isVisible(), "the audit log is shown")
@@ -229,7 +229,7 @@ class Pilot(Hands):
         return self.entries[row]
 
     async def verdict(self) -> str:
-        """Verify the chain by the button, and read the words."""
+        """Verify the log with the button, and return the result."""
         panel = await self.show_audit()
         panel.verdict.setText("")
         await self.click(panel.verify_button)
@@ -238,7 +238,7 @@ class Pilot(Hands):
 
 
 async def double_click(pilot: Pilot, tree: QTreeView, path: str) -> None:
-    """A real double click: press, release, double click, release, as the system sends it."""
+    """Double-click as the system sends it: press, release, double-click, release."""
     index = pilot.files.model.index_of(path)
     tree.scrollTo(index)
     at = tree.visualRect(index).center()

@@ -1,4 +1,4 @@
-"""Journeys through the activity feed: what waits is reviewed or rejected in its line, and undone there."""
+"""The activity feed: pending requests are reviewed or rejected in their line, and changes undone there."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_review_opens_the_dialog_at_that_request_and_what_was_done_is_undone(app
         other = pilot.start_call("add_tag", {"name": "Tea", "tag": "leaf"}, OUTSIDER)
         await put_aside(pilot)
         call = pilot.start_call("add_tag", {"name": "Water", "tag": "sea"}, OUTSIDER)
-        await pilot.question()  # a new question comes up, though another was put aside
+        await pilot.question()  # A new question appears although another was postponed.
         await put_aside(pilot)
         panel = await show_feed(pilot)
         assert len(pilot.window.view.feed.waiting) == 2

@@ -1,4 +1,4 @@
-"""Bad input through the window: a clear word, nothing lost, and the app goes on."""
+"""Bad input in the window: a clear message, nothing lost, and the app continues."""
 
 from __future__ import annotations
 
@@ -95,14 +95,14 @@ def test_broken_notes_are_shown_listed_and_never_rewritten(app_run, garden: Path
         problems = await pilot.run(lambda ws: {p.path.text: p.reason for p in ws.index.problems()})
         assert {"Latin.md", "Yaml.md"} <= problems.keys() and all(problems.values())
         note = await pilot.open_note("Latin.md")
-        await pilot.until(lambda: "for reading" in note.notice.text, "it says why")
+        await pilot.until(lambda: "read-only" in note.notice.text, "it says why")
         assert note.editor.isReadOnly() and not note.document.editable
         for tool, more in (("add_tag", {"tag": "x"}), ("edit_note", {"op": "append", "text": "x"})):
             outcome = await pilot.start_call(tool, {"name": "Latin", **more}, AGENT)
             assert not outcome.success, tool
         outcome = await pilot.start_call("add_tag", {"name": "Yaml", "tag": "x"}, AGENT)
         assert not outcome.success
-        # A rename rewrites the links to a note, but never in a note that can't be written back.
+        # A rename rewrites the links to a note, but not in a note that can't be written back.
         call = pilot.start_call("move_note", {"name": "Tea", "new_name": "Chai"}, AGENT)
         await pilot.approve()
         assert (await call).success
@@ -254,7 +254,7 @@ def test_rules_of_a_vault_only_tighten(app_run, garden: Path) -> None:
         await pilot.open(garden)
         await pilot.ask("tag Mint with #x")
         assert pilot.approvals.dialog is None and b"#x" not in (garden / "Plants/Mint.md").read_bytes()
-        # An "allow" of the vault's own does not save the question.
+        # An allow rule of the vault does not skip the question.
         await pilot.type_prompt("tag Water with #x")
         await pilot.deny()
         await pilot.turn_over(2)

@@ -1,4 +1,4 @@
-"""The main job with the built-in agent: no model, no network; every change is undone to the last byte."""
+"""The main tasks with the built-in agent, without a model or a network; every change is undone exactly."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_every_request_of_the_built_in_agent(app_run, settings, sample_vault: Pa
 
 
 async def _look(pilot: Pilot) -> None:
-    """Find, follow an answer's link, open, what links here, related: nothing of it asks."""
+    """Find, follow an answer's link, open, list backlinks and related notes, all without approval."""
     await pilot.ask("find notes about bimetallic")
     assert "Bimetallic strip" in pilot.said()
     await pilot.follow_answer("Bimetallic strip")
@@ -52,7 +52,7 @@ async def _look(pilot: Pilot) -> None:
 
 
 async def _change(pilot: Pilot, root: Path) -> int:
-    """Create, append, replace, tag, untag; the number of changes."""
+    """Create, append, replace, tag and untag; return the number of changes."""
     await pilot.ask_and_approve('create a note called Trade winds in Concepts saying "Steady. See [[H4]]."')
     assert (root / "Concepts/Trade winds.md").read_bytes() == b"Steady. See [[H4]].\n"
     await pilot.until(lambda: "Concepts/Trade winds.md" in pilot.nodes)
@@ -73,7 +73,7 @@ async def _change(pilot: Pilot, root: Path) -> int:
 
 
 async def _arrange(pilot: Pilot, root: Path) -> int:
-    """Rename with the links to it, delete; the number of changes."""
+    """Rename with its links, and delete; return the number of changes."""
     await pilot.type_prompt("rename H4 to Sea watch four")
     dialog = await pilot.question()
     rewritten = {str(path) for path in dialog.current.request.rewrites}

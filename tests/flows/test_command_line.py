@@ -1,4 +1,4 @@
-"""A rename with forty backlinks from the command line, and taking it back at a terminal."""
+"""A rename with forty backlinks from the command line, and its undo at a terminal."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def contents(root: Path) -> dict[str, bytes]:
 
 
 async def at_a_terminal(line: list[str], place: dict[str, str], *answers: tuple[str, str]) -> tuple[int, str]:
-    """Run a program in `place`, at whose terminal somebody sits."""
+    """Run a program in `place` at a terminal with a user."""
     with terminal() as (master, stream):
         typist = Typist(master, answers)
         process = await asyncio.create_subprocess_exec(

@@ -1,4 +1,4 @@
-"""Conversations: saved, opened again after a restart, stopped; and what can go wrong with a model."""
+"""Conversations are saved, reopened after a restart, and stopped; errors of a model are shown."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_two_conversations_survive_a_restart(app_run, garden: Path) -> None:
         await open_listed(pilot, "find notes about water")
         assert "Water" in pilot.said() and len(pilot.cards) == 1
         assert pilot.cards[0].accessibleName().startswith("search_notes: Done")
-        # It goes on where it was.
+        # It continues from its last state.
         await pilot.ask("list all tags")
         assert "find notes about water" in pilot.said() and "#nature" in pilot.said()
 
@@ -39,7 +39,7 @@ def test_two_conversations_survive_a_restart(app_run, garden: Path) -> None:
 
 
 async def listed(pilot: Pilot) -> list[str]:
-    """The titles in the list of conversations."""
+    """Return the titles in the list of conversations."""
     await pilot.press("Conversations", pilot.agent)
     (view,) = pilot.agent.findChildren(QListWidget)
     await pilot.until(lambda: view.isVisible() and view.count(), "the conversations are listed")
@@ -81,7 +81,7 @@ def test_stopping_while_an_approval_waits_withdraws_it(app_run, settings, garden
         await pilot.open(garden)
         await pilot.type_prompt("Tag it")
         await pilot.question()
-        # The dialog covers the panel's own button; a closing window stops it the same way.
+        # The dialog covers the panel's own button; a closing window stops it in the same way.
         conversation = await pilot.run(lambda ws: ws.agent.store.list_conversations()[0].id)
         await pilot.run(lambda ws: ws.agent.stop(conversation))
         await pilot.until(lambda: pilot.approvals.dialog is None, "the dialog goes")
@@ -119,7 +119,7 @@ def test_errors_of_a_model_are_shown_in_the_panel(
 
 
 def _with_later_answer(use, server):
-    """After the first turn the server is well again."""
+    """The server works again after the first turn."""
 
     async def both(pilot: Pilot) -> None:
         def heal(batch: object) -> None:

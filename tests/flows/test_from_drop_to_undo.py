@@ -1,4 +1,4 @@
-"""The main job, end to end, with a model: drop a folder, ask, read the bytes, approve, look back, undo."""
+"""The main task with a model, end to end: drop a folder, ask, review the bytes, approve, look back, undo."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_from_drop_to_undo(app_run, settings, garden: Path) -> None:
         await pilot.until(lambda: pilot.window.windowTitle() == "Garden – Scriptorium")
         await pilot.read()
         await pilot.until(lambda: {"Tea.md", "Water.md", "Plants/Mint.md"} <= pilot.nodes)
-        # A name that no note has is a node, too.
+        # An unresolved name is a node, too.
         await pilot.until(lambda: "Kettle" in "".join(pilot.nodes))
         assert pilot.window.status.counts.text().startswith("4 notes")
 

@@ -1,4 +1,4 @@
-"""`scriptorium mcp` as a client starts it: real processes, and a window that comes and goes beside it."""
+"""`scriptorium mcp` as started by a client: real processes, and a window that opens and closes meanwhile."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 
 
 class User:
-    """The person at the client: answers when told to."""
+    """The client's user, who answers on command."""
 
     def __init__(self) -> None:
         self.asked: asyncio.Queue[str] = asyncio.Queue()
@@ -34,7 +34,7 @@ class User:
 
 
 def stdio(vault: Path, *options: str) -> StdioServerParameters:
-    """The server as a client's configuration has it."""
+    """Start the server as in a client's configuration."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     arguments = ["-m", "app", "mcp", str(vault), "--name", "Claude", *options]
     return StdioServerParameters(command=sys.executable, args=arguments, env=environment)
@@ -42,7 +42,7 @@ def stdio(vault: Path, *options: str) -> StdioServerParameters:
 
 @asynccontextmanager
 async def window(vault: Path) -> AsyncIterator[asyncio.subprocess.Process]:
-    """The vault open in a process like the window's."""
+    """Open the vault in a process like the window's."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
@@ -80,20 +80,20 @@ def appended(text: str) -> dict[str, str]:
 async def test_a_window_opens_and_closes_without_effect_on_the_client(sample_vault, no_embeddings):
     user = User()
     async with Client(stdio(sample_vault), elicitation_callback=user) as client:
-        # Nobody has the vault: this process opens it, and asks the user by the client.
+        # No process has the vault: this one opens it, and asks the user through the client.
         read = await client.call_tool("read_note", {"name": "H4"})
         assert "H4" in read.structured_content["text"]
         written = await client.call_tool("edit_note", appended("By the client."))
         assert written.structured_content["success"]
         assert "+By the client." in user.asked.get_nowait()
-        # A window opens while the client's user has a question before them: it is asked there.
+        # A window opens while the client's user sees a question: it is asked there.
         user.answer = asyncio.get_running_loop().create_future()
         waiting = asyncio.create_task(client.call_tool("edit_note", appended("By the window.")))
         await user.asked.get()
         async with window(sample_vault) as process:
             assert await line_of(process) == "open"
             assert await line_of(process) == "asked edit_note by Claude"
-            # What the client's user says now is late: the window has decided.
+            # The answer of the client's user is late: the window has decided.
             user.answer.set_result(t.ElicitResult(action="cancel"))
             assert (await waiting).structured_content["success"]
             await client.call_tool("edit_note", appended("Again by the window."))
@@ -118,7 +118,7 @@ async def test_two_clients_share_a_vault_and_leave_it_to_the_next_one(sample_vau
         assert "The user can't be asked here" in refused.structured_content["error"]["message"]
         pending = await mute.call_tool("edit_note", {**appended("Later."), "wait_for_user": False})
         assert pending.structured_content["pending_operation_id"]
-        # The one that can ask takes the vault over for that; the other goes on by it.
+        # The process that can ask takes over the vault; the other one continues through it.
         written = await asking.call_tool("edit_note", appended("Asked by the other."))
         assert written.structured_content["success"] and user.asked.qsize() == 1
         read = await mute.call_tool("read_note", {"name": "H4"})
@@ -132,7 +132,7 @@ async def test_two_clients_share_a_vault_and_leave_it_to_the_next_one(sample_vau
 async def test_a_server_told_to_end_while_it_starts_closes_every_store(
     sample_vault: Path, no_embeddings: None, moment: str
 ) -> None:
-    """Its input is closed, and a signal follows, again and again while it opens and closes the vault."""
+    """Its input is closed and a signal follows, repeatedly, while it opens and closes the vault."""
     data = paths.vault_data_folder(sample_vault)
     server = stdio(sample_vault)
     process = await asyncio.create_subprocess_exec(

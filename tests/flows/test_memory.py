@@ -1,4 +1,4 @@
-"""The memory in the real window: found by its tab, read, edited, compared, taken back, and who wrote what."""
+"""The memory in the real window: found by its tab, read, edited, compared and rolled back, with authors."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _kept(workspace) -> Block:
 
 
 def _authors(panel: MemoryPanel) -> list[str]:
-    """Who wrote the versions, the newest first, as the list says it."""
+    """Return the authors of the versions, newest first, as listed."""
     rows = [panel.page.versions.item(row).text() for row in range(panel.page.versions.count())]
     return [row.splitlines()[0].rpartition("·")[2].strip() for row in rows]
 

@@ -1,4 +1,4 @@
-"""The window where there is little room: a laptop's screen at 100 and 200 percent."""
+"""The window on a small laptop screen, at 100 and 200 percent."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def test_nothing_is_cut_off_in_a_narrow_window(app_run, garden: Path) -> None:
             window.resize(width, height)
             for name in PANELS:
                 window.menu.run(f"show-{name}")
-                # A panel that does not fit is folded in the window's next turn.
+                # A panel that does not fit collapses in the next turn of the loop.
                 for _ in range(3):
                     await asyncio.sleep(0)
                 try:

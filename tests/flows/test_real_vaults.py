@@ -1,4 +1,4 @@
-"""Real vaults of other people: they open, all of each is read, and an edit is undone to the last byte."""
+"""Real public vaults open, are read completely, and an edit is undone exactly."""
 
 from __future__ import annotations
 

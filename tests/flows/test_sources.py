@@ -1,4 +1,4 @@
-"""A folder outside: added in the panel, a file of it loaded, edited, saved by the agent, taken back."""
+"""A source folder: added in the panel, a file of it loaded, edited, saved by the agent, undone."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ AGENT = Caller(CallerKind.DESKTOP_AGENT, "Agent", turn="turn-1")
 
 
 async def add_folder(pilot: Pilot, folder: Path) -> SourcesPanel:
-    """Add a folder by the button of the empty panel and the file dialog."""
+    """Add a folder with the button of the empty panel and the file dialog."""
     pilot.page.show_bottom("sources")
     panel = pilot.panel("sources", SourcesPanel)
     await pilot.until(panel.isVisible, "the panel is shown")
@@ -35,7 +35,7 @@ async def add_folder(pilot: Pilot, folder: Path) -> SourcesPanel:
 
 
 async def allow_edits(pilot: Pilot, panel: SourcesPanel) -> None:
-    """Give a rule that every file may be edited, and save it."""
+    """Add and save a rule that every file may be edited."""
     rules = panel.details.rules
     await pilot.click(rules.add_button)
     box = rules.table.cellWidget(0, 1)
@@ -46,7 +46,7 @@ async def allow_edits(pilot: Pilot, panel: SourcesPanel) -> None:
         lambda: (chosen := panel.chosen) and chosen.config.kind == "files" and chosen.config.rules,
         "the rule holds",
     )
-    # The source is opened anew with its rules; its tool comes back with it.
+    # The source is reopened with its rules, and its tool is registered again.
     while "file" not in await pilot.run(lambda ws: {tool.name for tool in ws.registry.all_tools()}):
         await asyncio.sleep(0.01)
 

@@ -1,4 +1,4 @@
-"""The team in the real window: a group answers in the agent panel, is stopped, and writes to the person."""
+"""The team in the real window: a group answers in the agent panel, is stopped, and messages the user."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PAIR = (AgentProfile(name="Anna"), AgentProfile(name="Bert"))
 
 
 def _speakers(pilot: Pilot) -> list[str]:
-    """The names that stand over what agents said, from top to bottom."""
+    """Return the names above the agents' messages, from top to bottom."""
     labels = pilot.agent.transcript.widget().findChildren(QLabel, "speaker")
     seen = [label for label in labels if label.isVisible()]
     return [label.text() for label in sorted(seen, key=lambda one: one.mapTo(pilot.agent, one.pos()).y())]
@@ -33,7 +33,7 @@ def test_a_group_answers_under_its_members_names_and_is_stopped(app_run, setting
     async def use(pilot: Pilot) -> None:
         await pilot.open(garden)
         menu_button = pilot.agent.composer.model
-        pilot.agent._choose_who(team="Editors")
+        pilot.agent._choose_agent(team="Editors")
         await pilot.until(lambda: menu_button.text() == "Editors", "the group is chosen")
         await pilot.ask("write about tea")
         said = [(one.agent, one.text.strip()) for one in await pilot.items() if isinstance(one, AgentText)]

@@ -1,4 +1,4 @@
-"""What belongs to writing: daily note, templates, outline, tasks, bookmarks, counts and exports."""
+"""Writing features: daily note, templates, outline, tasks, bookmarks, counts and exports."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from app.desktop.tasks.panel import TasksPanel
 from app.desktop.widgets import dialogs
 from app.permissions.caller import Caller, CallerKind
 from tests.flows.conftest import write_vault
-from tests.flows.hands import LEFT
 from tests.flows.pilot import Pilot
+from tests.flows.window_driver import LEFT
 
 AGENT = Caller(CallerKind.DESKTOP_AGENT, "agent", uses_model=False)
 TODAY = date.today().isoformat()
@@ -34,7 +34,7 @@ def pilot_is_printing() -> bool:
 
 
 def texts(tree: QTreeWidget) -> dict[str, list[str]]:
-    """The rows of a tree of two levels."""
+    """Return the rows of a tree of two levels."""
     tops = [tree.topLevelItem(row) for row in range(tree.topLevelItemCount())]
     return {top.text(0): [top.child(row).text(0) for row in range(top.childCount())] for top in tops}
 
@@ -62,7 +62,7 @@ def test_the_daily_note_is_made_from_its_template_and_written_in(app_run, garden
         assert (garden / note.path).read_text() == (
             f"---\ntags: [day]\nstatus: done\n---\n# {TODAY}\n\n- typed\n\nEnd\n"
         )
-        # Again: the same note, and nothing is written.
+        # The second time, the same note opens and nothing is written.
         pilot.window.menu.run("daily-note")
         await pilot.shown(f"Days/{TODAY}.md")
         assert len(pilot.notes) == 1
@@ -76,7 +76,7 @@ def test_the_daily_note_is_made_from_its_template_and_written_in(app_run, garden
         listed.setCurrentRow(1)
         await pilot.press("Insert")
         await pilot.until(lambda: f"Meeting of {TODAY}" in note.editor.toPlainText(), "it is inserted")
-        # Its properties go into those of the note, which keep their values; one undo takes all back.
+        # The template's properties are merged into the note's, which keep their values; one undo reverts all.
         merged = "---\ntags: [day, talk]\nstatus: done\nplace: here\n---\n"
         assert note.editor.toPlainText() == (
             f"{merged}# {TODAY}\n\n- typed\n\nEnd\n## Meeting of {TODAY}\n\n"
@@ -91,6 +91,20 @@ def test_the_daily_note_is_made_from_its_template_and_written_in(app_run, garden
         pilot.window.menu.run("random-note")
         await pilot.until(lambda: pilot.note.path != note.path, "another note")
         await pilot.until(lambda: pilot.window.focusWidget() is pilot.note.editor, "it can be written in")
+
+    app_run(use)
+
+
+def test_a_tab_that_comes_to_the_front_can_be_written_in(app_run, garden: Path) -> None:
+    async def use(pilot: Pilot) -> None:
+        await pilot.open(garden)
+        first = await pilot.open_note("Plants/Camellia.md")
+        first.editor.setFocus()
+        await pilot.note_area.open("Water.md")
+        assert pilot.note is not first and pilot.window.focusWidget() is pilot.note.editor
+        pilot.files.tree.setFocus()
+        await pilot.note_area.open("Plants/Camellia.md")
+        assert pilot.window.focusWidget() is pilot.files.tree
 
     app_run(use)
 
@@ -156,7 +170,7 @@ def test_tasks_are_grouped_and_a_click_changes_the_note(app_run, garden: Path) -
         await pilot.until(lambda: "Done long ago" in str(texts(panel.tree)), "completed ones")
         panel.filter.setText("mint")
         await pilot.until(lambda: texts(panel.tree) == {"#home": ["Water the mint #home"]}, "filtered")
-        # A click on the words goes to the task.
+        # A click on the text goes to the task.
         words = panel.tree.visualItemRect(panel.tree.topLevelItem(0).child(0)).center()
         await pilot.click(panel.tree.viewport(), words)
         await pilot.until(lambda: note.editor.textCursor().blockNumber() == 2, "the line of the task")

@@ -1,6 +1,6 @@
-"""An hour of writing, made short: nothing typed is lost and no wrong message is shown.
+"""A shortened hour of writing: no typed text is lost and no wrong message is shown.
 
-`python -m tests.benchmarks.writing` does the whole hour and measures it.
+`python -m tests.benchmarks.writing` runs the whole hour and measures it.
 """
 
 from __future__ import annotations

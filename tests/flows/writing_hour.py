@@ -1,7 +1,7 @@
-"""Scripted writing in the real window: what a person does in an hour, and what must hold after it.
+"""Scripted writing in the real window: the actions of an hour, and invariants after it.
 
-Each action leaves a word of its own in the note that it changes. After all of them every word is in its note
-exactly once, and in no other, whatever was renamed, pasted, merged or changed outside meanwhile.
+Each action leaves a unique word in the note that it changes. At the end, every word is in its note exactly
+once and in no other, whatever was renamed, pasted, merged or changed externally meanwhile.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _ENDS = {0: "\n", 1: "\r\n"}
 
 @dataclass(frozen=True)
 class Hour:
-    """How often each thing is done."""
+    """The number of actions of each kind."""
 
     edits: int
     new_notes: int
@@ -41,7 +41,7 @@ class Hour:
     outside: int
 
     def actions(self, seed: int) -> list[str]:
-        """The actions in the order of a seed."""
+        """Return the actions in the order of a seed."""
         wanted = {
             "edit": self.edits,
             "new": self.new_notes,
@@ -57,13 +57,13 @@ class Hour:
 
 @dataclass
 class Writer:
-    """Drives one window and knows what each note must hold; `key_ms` is the processor time of each key."""
+    """Drives one window and knows each note's expected content; `key_ms` has the time of each key."""
 
     pilot: Pilot
     root: Path
     seed: int
     words: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
-    paths: dict[str, str] = field(default_factory=dict)  # the key of a note → where it is now
+    paths: dict[str, str] = field(default_factory=dict)  # The key of a note → its current path.
     messages: list[str] = field(default_factory=list)
     key_ms: list[float] = field(default_factory=list)
     attachments: int = 0
@@ -74,7 +74,7 @@ class Writer:
         self._watched: set[NoteView] = set()
 
     async def run(self, hour: Hour) -> None:
-        """Do everything, then wait until all is saved."""
+        """Perform all actions, then wait until everything is saved."""
         for _ in range(4):
             await self._open(self._random.choice(sorted(self.paths)))
         for action in hour.actions(self.seed):
@@ -83,7 +83,9 @@ class Writer:
             await self._at_rest(note)
 
     def check(self) -> None:
-        """Nothing is lost or doubled, no byte changed that nobody wrote, and nothing wrong was said."""
+        """Check that nothing is lost or duplicated, no other byte has changed, and no wrong message was
+        shown.
+        """
         assert not self.messages, self.messages
         assert not self.pilot.banners and not self.pilot.sheets
         found: dict[str, str] = {}
@@ -104,7 +106,7 @@ class Writer:
         notes = [file for file in self.root.rglob("*.md") if ".trash" not in file.parts]
         assert {str(file.relative_to(self.root)) for file in notes} == set(self.paths.values())
 
-    # What is done
+    # Actions
 
     async def _edit(self) -> None:
         note, key = self._front()
@@ -168,10 +170,11 @@ class Writer:
             self.pilot.note_area.step(self._random.choice((1, -1)))
 
     async def _outside(self) -> None:
-        """Another program adds a line at the start of the text of a note, which may be open and unsaved."""
+        """Let another program add a line at the start of a note's text, which may be open and unsaved."""
         _, key = self._front()
         if self._random.random() < 0.5 or key.startswith("new"):
-            # A new note has but two lines: both would write in the same one, and the user had to choose.
+            # A new note has only two lines: both would change the same one, and the user would have to
+            # choose.
             key = self._random.choice(sorted(key for key in self.paths if key.startswith("old")))
         word, file = self._word(key), self.root / self.paths[key]
         opened = next((each for each in self.pilot.notes if each.path == self.paths[key]), None)
@@ -242,7 +245,7 @@ class Writer:
 
 
 def generated_vault(root: Path, notes: int) -> dict[str, str]:
-    """A vault of notes that link to one another, with all kinds of line ends; the key of each note → path."""
+    """Write a vault of linked notes with all kinds of line endings; return the path by each note's key."""
     paths = {f"old{n}": f"{('', 'Garden/', 'Work/Plans/')[n % 3]}Note {n}.md" for n in range(notes)}
     for n, path in enumerate(paths.values()):
         end = _ENDS[n % 2]

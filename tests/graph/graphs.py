@@ -10,7 +10,7 @@ from app.index.records import GraphData
 
 
 def of_edges(pairs, lonely=()) -> Graph:
-    """Nodes named by their letters, e.g. of_edges(["ab", "bc"], lonely="x")."""
+    """Return a graph of nodes named by letters, e.g. of_edges(["ab", "bc"], lonely="x")."""
     names = list(dict.fromkeys([*"".join(pairs), *lonely]))
     nodes = [GraphNode(f"{name}.md", name) for name in names]
     return build_from(nodes, [GraphEdge(f"{a}.md", f"{b}.md") for a, b in pairs])
@@ -36,7 +36,7 @@ def data(count: int, edges, **columns) -> GraphData:
 
 
 def planted(groups: int = 12, size: int = 30, seed: int = 0, lonely: int = 0) -> tuple[Graph, np.ndarray]:
-    """A graph of `groups` communities with hubs and a few links across, and each node's community."""
+    """Return a graph of `groups` communities with hubs and a few links across, and each node's community."""
     rng = np.random.default_rng(seed)
     edges = []
     for group in range(groups):

@@ -1,4 +1,4 @@
-"""The picture of links in numpy, to compare the core with."""
+"""A reference implementation of the link picture in numpy, to compare the core with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The C core against numpy, on odd input, and from several threads."""
+"""The C core compared with numpy, on unusual input, and from several threads."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_the_repulsion_at_points_equals_that_on_bodies_there():
     np.testing.assert_allclose(force, pushed(at, Push(BOUNDED, 1.0, 1.0, 0.0))[:50], rtol=1e-4, atol=1e-4)
 
 
-# The same for any number of threads
+# Independence of the number of threads
 
 
 @pytest.mark.parametrize("threads", [2, 3, 7])
@@ -186,7 +186,7 @@ def test_separate_discs_do_not_move():
     assert (at == before).all()
 
 
-# Odd input
+# Unusual input
 
 
 @pytest.mark.parametrize("count", [0, 1, 2])

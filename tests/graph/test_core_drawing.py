@@ -102,7 +102,7 @@ def test_a_suggested_link_has_gaps(end):
 
 
 def lines(wanted=lambda: True) -> LineBatch:
-    """One line over forty pixels by thirty."""
+    """Return one line across a picture of forty by thirty pixels."""
     at, edges = np.array([[2, 3], [30, 20]], dtype=np.float32), np.array([[0, 1]], dtype=np.int32)
     ones, classes, colors = np.ones(1, np.float32), np.zeros(1, np.int16), np.full((1, 3), 255, np.uint8)
     return LineBatch(

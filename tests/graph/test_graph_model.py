@@ -151,7 +151,7 @@ def test_suggested_links_are_drawn_but_create_no_neighbors():
     assert graph.links.tolist() == [[0, 1], [1, 2]]
     plain = add_suggestions(graph)
     assert (len(plain.edges), plain.edge_types) == (2, ("LINKS_TO",))
-    # Saved notes leave them in place, until one is linked in earnest or loses an end.
+    # Saved notes leave suggested links in place, until a real link replaces one or an end disappears.
     linked = apply(graph, GraphDelta(edges=(GraphEdge("c.md", "a.md"),)))
     assert linked.edges[linked.suggested].tolist() == [[2, 3]]
     gone = apply(graph, GraphDelta(removed=("x.md",)))

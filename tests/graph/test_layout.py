@@ -15,7 +15,7 @@ from tests.graph.graphs import data, of_edges, planted
 
 
 def preservation(graph: Graph, positions: Positions) -> float:
-    """How far the nearest nodes are the linked ones: mean Jaccard index, as in the literature."""
+    """Return the mean Jaccard index of nearest and linked nodes, as in the literature."""
     tree = cKDTree(positions)
     scores = []
     for row in np.flatnonzero(graph.degree > 0).tolist():
@@ -26,7 +26,7 @@ def preservation(graph: Graph, positions: Positions) -> float:
 
 
 def fruchterman_reingold(graph: Graph, ticks: int = 200) -> Positions:
-    """The plain classic, as the peer."""
+    """Return the layout of the classic algorithm, as the peer."""
     count = len(graph)
     at = np.random.default_rng(0).random((count, 2)) * np.sqrt(count)
     for tick in range(ticks):

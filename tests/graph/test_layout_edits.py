@@ -1,4 +1,4 @@
-"""What a layout owes to edits: known notes stay, new ones find a place, and only the graph counts."""
+"""Layouts after edits: known notes stay, new ones get a position, and only the graph counts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ edit = st.one_of(
 
 
 def delta_of(graph: Graph, kind: str, path: str, others: list[str]) -> GraphDelta:
-    """The delta of one edit of a vault that holds `graph`; an edit that cannot be is none."""
+    """Return the delta of one edit of a vault that holds `graph`; an impossible edit is empty."""
     if kind == "save":
         linked = [other for other in others if other in graph.rows or other == path]
         edges = tuple(GraphEdge(path, other) for other in dict.fromkeys(linked))
@@ -36,7 +36,7 @@ def delta_of(graph: Graph, kind: str, path: str, others: list[str]) -> GraphDelt
 
 
 def rebuilt(graph: Graph) -> Graph:
-    """The same graph from its nodes and, in another order, its edges."""
+    """Return the same graph, rebuilt from its nodes and its edges in another order."""
     nodes = [GraphNode(path, name) for path, name in zip(graph.paths, graph.names, strict=True)]
     edges = [GraphEdge(graph.paths[a], graph.paths[b]) for a, b in graph.edges.tolist()]
     return build_from(nodes, edges[::-1])

@@ -1,4 +1,4 @@
-"""How good layouts are, against what d3-force reached on the same graphs (tests/benchmarks/graph.py)."""
+"""The quality of layouts, compared with d3-force on the same graphs (tests/benchmarks/graph.py)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from app.graph.layout import Layout
 from app.graph.model import Graph, Positions
 from tests.benchmarks.graphs import of_edges, quality, scale_free, vault, with_index_note
 
-# kept, crossings, stress of d3-force 3.0.0 after 300 ticks, measured on these very graphs.
+# kept, crossings and stress of d3-force 3.0.0 after 300 ticks, measured on these graphs.
 VAULT = vault(1000), 0.0607, 1.034, 0.1669
 SCALE_FREE = scale_free(1000), 0.0071, 5.831, 0.1750
 INDEX_NOTE = with_index_note(1000), 0.0404, 0.646, 0.1450
@@ -35,7 +35,7 @@ def assert_better(graph: Graph, at: Positions, kept: float, crossings: float, st
     [
         pytest.param(VAULT, 1.15, id="vault"),
         pytest.param(SCALE_FREE, 1.15, id="scale-free"),
-        # Its groups stand side by side where d3's lie over one another: the price is stress.
+        # Its groups are separate where d3's overlap, at the cost of stress.
         pytest.param(INDEX_NOTE, 1.4, id="an index note"),
     ],
 )
@@ -45,7 +45,7 @@ def test_five_times_the_neighborhoods_of_d3_and_fewer_crossings(given, stress_fa
     assert_better(graph, at, 5 * kept, crossings, stress_factor * stress)
 
 
-# Odd graphs
+# Unusual graphs
 
 
 def star(leaves: int) -> Graph:
@@ -57,7 +57,7 @@ def test_the_notes_of_a_hub_with_two_hundred_thousand_links_find_room():
     assert np.isfinite(at).all()
     assert len(np.unique(at, axis=0)) == len(at)
     reach = np.linalg.norm(at - at[0], axis=1)
-    # As wide as its discs need, and no wider than twice that.
+    # As wide as its discs need, and at most twice that.
     needed = np.sqrt(200_000) * 0.35
     assert needed < np.quantile(reach, 0.98) < 2.5 * needed
 
@@ -68,7 +68,7 @@ def test_fifty_thousand_links_between_the_same_places():
     two_hubs = [np.stack([np.full(leaves, hub), rows], axis=1) for hub in (0, 1)]
     at = arranged(Layout(), of_edges(leaves + 2, np.concatenate(two_hubs)))
     assert np.isfinite(at).all()
-    # Both hubs are drawn into the midst of what they share.
+    # Both hubs are in the middle of their common neighbors.
     assert np.linalg.norm(at[:2] - at[2:].mean(axis=0), axis=1).max() < at.std()
     clique = arranged(Layout(), of_edges(320, np.stack(np.triu_indices(320, 1), axis=1)))
     assert np.isfinite(clique).all()

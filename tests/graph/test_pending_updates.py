@@ -1,4 +1,4 @@
-"""What is gathered between two states of the graph."""
+"""Updates collected between two states of the graph."""
 
 from __future__ import annotations
 

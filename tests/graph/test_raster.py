@@ -107,7 +107,7 @@ def test_a_sample_within_the_budget_is_about_as_bright_as_all():
     assert (sample != every).any()
 
 
-# What both draw alike, and what the core promises
+# Common properties, and guarantees of the core
 
 
 def tangle(count: int = 300, links: int = 600, side: float = 96.0) -> tuple[EdgeStyle, np.ndarray]:
@@ -150,7 +150,7 @@ def test_the_picture_is_the_same_to_the_bit_for_any_number_of_threads(threads):
 
 
 def test_the_picture_is_the_golden_one():
-    """To the byte where it was made (gcc, x86-64); elsewhere library functions may differ in a last bit."""
+    """The same bytes where it was made (gcc, x86-64); elsewhere the last bit may differ."""
     drawn, at = tangle()
     picture = draw_edges(drawn, at, 96, 96, Exposure(0.35, 60.0))
     discs(at, np.linspace(0.6, 7, 300).astype(np.float32), picture, hollow=True)
@@ -216,7 +216,7 @@ PIXELS = Viewport((0.0, 0.0), 1.0, (0.0, 0.0), 1.0, 0.0)
 
 
 def discs(at, radii, pixels, *, hollow=False, opacity=1.0, threads=1, ratio=1.0, view=PIXELS) -> None:
-    """Every other node has the second colour, and is hollow if asked for; the largest are on top."""
+    """Return discs, every other one in the second color and hollow on request; the largest are on top."""
     colors = np.where(np.arange(len(at)) % 2, np.uint32(0x5AC878 | (HOLLOW_FLAG if hollow else 0)), 0xF0783C)
     order = np.argsort(radii, kind="stable").astype(np.int32)
     bodies = Bodies(at, radii, np.full(len(at), opacity, dtype=np.float32))

@@ -1,4 +1,4 @@
-"""The core's tests once more, with a core that stops at the first error in memory or arithmetic."""
+"""The core's tests with a core that stops at the first error in memory or arithmetic."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = tuple(f"tests/graph/test_{each}.py" for each in ("core_bindings", "core_drawing", "raster"))
 
-# The sanitized core takes the place of the one in the source tree before anything imports it.
+# The sanitized core replaces the one in the source tree before anything imports it.
 RUN = """
 import importlib.util, sys
 spec = importlib.util.spec_from_file_location("app.graph._graphcore", sys.argv[1])
@@ -28,7 +28,7 @@ sys.exit(pytest.main(["-q", "-s", "-p", "no:cacheprovider", "-p", "no:xdist", *s
 
 
 def runtime_of(compiler: str) -> str | None:
-    """The AddressSanitizer library that has to be loaded first, or None where there is none."""
+    """Return the AddressSanitizer library that must be loaded first, or None if there is none."""
     done = subprocess.run(
         [compiler, "-print-file-name=libasan.so"], capture_output=True, text=True, check=False
     )

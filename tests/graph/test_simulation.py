@@ -1,4 +1,4 @@
-"""All nodes live: sliders, pause, and a node in the hand meanwhile."""
+"""The simulation of all nodes: sliders, pause, and a dragged node."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.graph.layout import Layout, compute_layout
 from app.graph.model import Graph, Positions, node_radii
 from tests.graph.graphs import planted
 
-# Large enough not to be unfolded.
+# Too large for the layout of small graphs.
 GRAPH, _ = planted(18, 25, lonely=4)
 PLACES = compute_layout(GRAPH)
 SMALL, _ = planted(4, 20)

@@ -1,4 +1,4 @@
-"""Arrangements keep what they promise: no overlaps, groups apart, time in order, meaning side by side."""
+"""Static layouts: no overlaps, separate groups, order in time, similar notes close together."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NONE = np.empty((0, 2), dtype=np.int32)
 
 
 def overlap(at: np.ndarray, radii: np.ndarray) -> float:
-    """How deep the deepest node lies over another one."""
+    """Return the deepest overlap of two nodes."""
     pairs = cKDTree(at).query_pairs(2 * float(radii.max()), output_type="ndarray")
     apart = np.linalg.norm(at[pairs[:, 0]] - at[pairs[:, 1]], axis=1)
     return float((radii[pairs].sum(axis=1) - apart).max(initial=0.0))
@@ -42,7 +42,7 @@ def test_packed_discs_do_not_overlap_and_the_disc_around_them_holds_them(sizes, 
     assert (apart >= radii[:, None] + radii[None] - 1e-3).all()
     middle, reach = enclosing_circle(centres, radii)
     assert (np.linalg.norm(centres - middle, axis=1) + radii <= reach + 1e-6).all()
-    # Close together: the discs fill a good part of the one around them.
+    # The discs fill a good part of the one around them.
     assert len(radii) < 12 or np.square(radii).sum() > 0.4 * reach**2 / max(aspect, 1 / aspect)
 
 
@@ -105,7 +105,7 @@ def test_time_goes_from_left_to_right_also_where_dates_crowd(crowded):
     order = known[np.lexsort((at[known, 0], times[known]))]
     assert (np.diff(at[order, 0]) >= 0).all()
     assert (at[times == 0, 0] < at[known, 0].min()).all()
-    # All on one day have one tick.
+    # If all are on one day, there is one tick.
     assert (3 if crowded < len(graph) else 1) <= len(arranged.ticks) <= 40
     for tick in arranged.ticks:
         before, after = known[times[known] < tick.time], known[times[known] > tick.time]
@@ -156,7 +156,7 @@ def test_many_vectors_are_compared_in_fewer_directions_and_hardly_any_is_missed(
 
 
 def trustworthiness(vectors: np.ndarray, at: np.ndarray, k: int) -> float:
-    """Venna and Kaski's measure: 1 when all neighbours on the map are neighbours in truth too."""
+    """Return Venna and Kaski's measure: 1 if all neighbors on the map are true neighbors."""
     size = len(at)
     likeness = vectors @ vectors.T
     np.fill_diagonal(likeness, np.inf)
@@ -185,7 +185,7 @@ def test_notes_of_similar_meaning_are_neighbors_on_the_map(monkeypatch):
     assert (np.hypot(at[rest, 0] - region.x, at[rest, 1] - region.y) <= region.radius).all()
     assert at[rest, 0].min() > at[rows, 0].max()
     assert (tsne_embedding(vectors[:30]) == tsne_embedding(vectors[:30])).all()
-    # More notes than can be compared in pairs are laid out by their nearest ones.
+    # More notes than can be compared in pairs are laid out by their nearest neighbors.
     monkeypatch.setattr("app.graph.layouts.semantic._MAX_TSNE_NODES", 10)
     joined = semantic_layout(vectors.astype(np.float16), rows, radii).positions
     assert trustworthiness(vectors, joined[rows], 7) >= 0.74

@@ -22,7 +22,7 @@ Names = dict[tuple[str, str], list[NotePath]]
 
 
 def tables(resolver: Resolver) -> Names:
-    """What every name, path, alias and id that a file has means to the resolver."""
+    """Return the resolver's tables of every name, path, alias and id."""
     table, found = resolver._table, Names()
     for entry in resolver.entries():
         parts = entry.stem.split("/")
@@ -43,7 +43,7 @@ LONG_AGO = time.time() - 3600
 
 @dataclass
 class Vault:
-    """A folder of notes, its index and the events that it published."""
+    """A folder of notes, its index and the published events."""
 
     root: Path
     index: VaultIndex
@@ -52,7 +52,7 @@ class Vault:
     rebuilds: list[IndexRebuilt] = field(default_factory=list)
 
     def write(self, path: str, text: str | bytes, *, at: float = LONG_AGO) -> NotePath:
-        """Write a file, as if at some time."""
+        """Write a file with a given time."""
         file = self.root / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(text if isinstance(text, bytes) else text.encode())
@@ -64,22 +64,22 @@ class Vault:
         await self.index.refresh([self.write(path, text, at=time.time())])
 
     async def found(self, query: str, *, private: bool = True) -> list[str]:
-        """The names of the notes that a search finds, in order of name."""
+        """Return the names of the notes that a search finds, sorted."""
         page = await self.index.search(query, private=private)
         assert page.total == len(page.hits)
         return sorted(hit.path.stem_path for hit in page.hits)
 
     def links(self, path: str) -> list[tuple[str, str | None]]:
-        """What a note's links say and where they lead."""
+        """Return the texts and targets of a note's links."""
         found = self.index.outgoing(NotePath(path))
         return [(link.target_text, link.target.text if link.target else None) for link in found]
 
     def sources(self, path: str) -> list[str]:
-        """The notes that link to a file."""
+        """Return the notes that link to a file."""
         return [link.source.text for link in self.index.backlinks(NotePath(path))]
 
     def link(self, path: str, number: int = 0) -> LinkRecord:
-        """One of a note's links."""
+        """Return one of a note's links."""
         return self.index.outgoing(NotePath(path))[number]
 
 
@@ -88,7 +88,7 @@ MakeVault = Callable[..., Awaitable[Vault]]
 
 @pytest.fixture
 async def make_vault(tmp_path: Path) -> AsyncIterator[MakeVault]:
-    """Makes a vault of texts by path, scanned."""
+    """Return a function that writes and scans a vault of texts by path."""
     made: list[Vault] = []
 
     async def make(
@@ -117,7 +117,7 @@ async def make_vault(tmp_path: Path) -> AsyncIterator[MakeVault]:
 
 @pytest.fixture
 async def reopened() -> AsyncIterator[Callable[[Vault], Awaitable[VaultIndex]]]:
-    """Closes a vault's index and opens it again, as the next start of the app would."""
+    """Return a function that closes and reopens a vault's index, like the next start of the app."""
     opened: list[VaultIndex] = []
 
     async def reopen(vault: Vault, settings: IndexSettings | None = None) -> VaultIndex:

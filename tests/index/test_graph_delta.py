@@ -55,7 +55,7 @@ STEPS = st.one_of(
 
 
 class Follower:
-    """A vault on disk, its index, and a graph that only deltas keep up to date."""
+    """A vault on disk, its index, and a graph updated only by deltas."""
 
     def __init__(self, root: Path, cache: Path) -> None:
         self.root = root
@@ -82,7 +82,7 @@ class Follower:
             self.follow()
         elif what == "write":
             file.parent.mkdir(exist_ok=True)
-            # The same text again is no news, though it has another time.
+            # The same text again is not reported, although its time differs.
             self.saves += 1
             file.write_text(f"{other}\n{self.saves}", encoding="utf-8")
             await self.index.refresh([NotePath(place)])
@@ -96,7 +96,7 @@ class Follower:
             await self.index.refresh([NotePath(other)], [NotePath(place)])
 
     def follow(self) -> None:
-        """As the panel does it, and check what must hold at every step."""
+        """Update like the panel, and check the invariants of every step."""
         before, at = self.graph, self.places
         names = unresolved_neighbors(before, self.touched)
         delta = self.index.graph_delta(self.touched, names, self.renamed)
@@ -111,7 +111,7 @@ class Follower:
 
 
 def said(graph: Graph) -> tuple[object, ...]:
-    """A graph without its row numbers."""
+    """Return a graph without its row numbers."""
     columns = (graph.names, graph.types, graph.kinds, graph.tags, graph.folders)
     times = (graph.modified.tolist(), graph.created.tolist())
     edges = zip(graph.edges.tolist(), graph.edge_codes.tolist(), graph.confidence.tolist(), strict=True)

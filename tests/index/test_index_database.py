@@ -26,7 +26,7 @@ def file_of(vault: Vault) -> Path:
 
 
 def start_of(path: Path, table: str) -> int:
-    """Where the first page of a table begins."""
+    """Return the offset of the first page of a table."""
     with closing(sqlite3.connect(path)) as connection:
         query = "SELECT rootpage FROM sqlite_schema WHERE name = ?"
         (page,) = connection.execute(query, (table,)).fetchone()
@@ -35,7 +35,7 @@ def start_of(path: Path, table: str) -> int:
 
 
 def spoil(path: Path, start: int = 0, length: int = 1 << 30) -> None:
-    """Overwrite a part of the file with rubbish, its log merged first."""
+    """Overwrite a part of the file with garbage after merging its log."""
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     content = bytearray(path.read_bytes())
@@ -104,7 +104,7 @@ async def test_damage_found_while_scanning_is_rebuilt(make_vault: MakeVault) -> 
 
 async def test_damage_found_while_reading_is_rebuilt(make_vault: MakeVault) -> None:
     vault = await make_vault({f"{number}.md": f"[[{number + 1}]] " * 50 for number in range(80)})
-    # A page cache would hide the damage: read by fresh connections.
+    # A page cache would hide the damage, so read with new connections.
     path = file_of(vault)
     await asyncio.to_thread(vault.index._database.close)
     spoil(path, start_of(path, "links"), 4096)

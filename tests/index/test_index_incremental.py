@@ -58,7 +58,7 @@ STEPS = st.one_of(
 
 
 def said(index: VaultIndex) -> dict[str, object]:
-    """Everything that the index says, without row ids and the first sightings, which are no file's to say."""
+    """Return the content of the index that depends only on the files."""
     graph = index.graph()
     return {
         "note paths": index.note_paths(),
@@ -87,7 +87,7 @@ async def found(index: VaultIndex) -> dict[str, list[str]]:
 
 
 class Run:
-    """One vault, one index that follows it, one clock that never stands still."""
+    """One vault, one index that follows it, and a clock that always advances."""
 
     def __init__(self, work: Path, aliases: bool) -> None:
         self.root = work / "vault"

@@ -17,7 +17,7 @@ from tests.index.conftest import MakeVault, Vault
 
 
 async def new_targets(vault: Vault, moves: dict[str, str]) -> dict[str, list[str | None]]:
-    """What each link of each note to rewrite becomes."""
+    """Return the new target of each link of each note to rewrite."""
     plan = await vault.index.moves_to_rewrite({NotePath(old): NotePath(new) for old, new in moves.items()})
     found: dict[str, list[str | None]] = {}
     for path, rewrite in plan.rewrites.items():

@@ -292,7 +292,7 @@ async def test_a_vault_that_vanishes_while_it_is_read_keeps_the_old_index(make_v
 
 
 class SlowDisk:
-    """The system as the reading of notes sees it, with reads that wait until the disk answers."""
+    """The file system as seen by the reader, with reads that wait for the disk."""
 
     def __init__(self) -> None:
         self.asked, self.answers = threading.Event(), threading.Event()

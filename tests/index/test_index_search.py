@@ -96,7 +96,7 @@ async def vault(make_vault: MakeVault) -> Vault:
         ("match-case:/^rain/", ""),
         ("/双.笔/", "中文"),
         ("pond /rai?n/", "notes/Water"),
-        # places
+        # fields
         ("file:gar ", "Garden"),
         ('file:.md -path:"/" ', "Alone, Garden, かな, 中文"),
         ("path:notes ", "notes/Water, notes/projects/Pond"),
@@ -121,7 +121,7 @@ async def vault(make_vault: MakeVault) -> Vault:
         ("task-todo:pump ", "notes/Water"),
         ("task-todo:dig ", ""),
         ("task-done:dig ", "notes/Water"),
-        # letters
+        # case and spelling
         ("match-case:Rake ", "Garden"),
         ("match-case:rake ", ""),
         ("match-case:(Rake spade) ", "Garden"),
@@ -348,7 +348,7 @@ async def test_orders_and_pages_agree_however_many_hits_there_are(
             assert len(set(seen)) == len(seen) == 40
             if order == "relevance":
                 assert all("plan" in name for name in seen[:5])
-            elif order != "created":  # a copy's birth is not ours to set
+            elif order != "created":  # The birth time of a copy can't be set.
                 assert orders.setdefault(order, seen) == seen
     page = await vault.index.searcher.search("plan ", 7, exact=False)
     assert (page.total, page.exact) == (7, False)
@@ -571,7 +571,7 @@ async def test_a_phrase_of_words_that_most_notes_have_comes_by_place_then_by_cha
     assert page.total == 20
     first = await vault.index.searcher.search('"it goes"', 40)
     assert [hit.path.text for hit in first.hits][:2] == ["It goes.md", "old.md"]
-    # Of so frequent a phrase the first are found without looking for all: they are the same.
+    # The first hits of such a frequent phrase are found without all others: they are the same.
     monkeypatch.setattr(ranking, "_SMALL_RESULT_SIZE", 12)
     monkeypatch.setattr(fts_hits, "_QUERY_COST", 0.0)
     for start in (0, 1, 3, 12):

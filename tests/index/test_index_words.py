@@ -82,7 +82,7 @@ async def test_indexes_that_a_scan_could_not_make_are_made_at_the_next_opening(
     vault = await make_vault(MANY, scan=False)
     wanted = indexes(vault.index)
     with vault.index._open_database.transaction() as connection:
-        deferred_indexes.defer_indexes(connection)  # As the process was killed then.
+        deferred_indexes.defer_indexes(connection)  # The state of a process killed at that point.
     assert indexes(vault.index) < wanted
     index = await reopened(vault)
     assert indexes(index) == wanted
@@ -148,7 +148,7 @@ async def test_a_note_refreshed_among_the_words_is_there_once(make_vault: MakeVa
 
 
 def indexes(index: VaultIndex) -> set[str]:
-    """The indexes of the tables that the file has."""
+    """Return the indexes of the tables in the file."""
     with index._open_database.read_connection() as connection:
         rows = connection.execute("SELECT sql FROM sqlite_master WHERE type = 'index'")
         return {sql for (sql,) in rows if sql}

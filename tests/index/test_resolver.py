@@ -201,7 +201,7 @@ def test_near_misses_are_suggested() -> None:
     assert names.suggest("zzzzzz") == ()
 
 
-# Properties of the whole
+# Invariants
 
 FOLDERS = st.sampled_from(["", "a/", "b/", "a/b/", "b/a/", "Ä/"])
 NAMES = st.sampled_from(["n", "N", "m", "é", "x.md", "a"])

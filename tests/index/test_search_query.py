@@ -122,7 +122,7 @@ def test_a_bad_query_names_the_place_and_what_was_expected(text: str, position: 
 
 
 def without_places(node: Node) -> Node:
-    """The tree without where its parts stood."""
+    """Return the tree without the positions of its parts."""
     match node:
         case RegexTerm() | SimilarityFilter():
             return replace(node, position=0)

@@ -28,7 +28,7 @@ STATES = ("done", "open")
 
 
 def note(dice: random.Random) -> str:
-    """Some paragraphs of some lines, a property, a tag, tasks."""
+    """A strategy for notes: paragraphs of lines, a property, a tag, tasks."""
     lines = ["---", f"state: {dice.choice(STATES)}", "---"] if dice.random() < 0.5 else []
     for _ in range(dice.randint(1, 4)):
         lines += [" ".join(dice.choices(WORDS, k=dice.randint(1, 4))) for _ in range(dice.randint(1, 3))]
@@ -41,7 +41,7 @@ def note(dice: random.Random) -> str:
 
 
 def query(dice: random.Random, depth: int = 0, *, inside: bool = False) -> Node:
-    """A random tree; within a line or paragraph only words."""
+    """A strategy for queries: a random tree; within a line or paragraph only words."""
     kind = dice.randrange(4 if depth > 2 else 7)
     if kind < 2:
         return WordTerm(dice.choice(WORDS), prefix=dice.random() < 0.2)
@@ -65,7 +65,7 @@ def query(dice: random.Random, depth: int = 0, *, inside: bool = False) -> Node:
 
 
 def says(node: Node, text: str) -> bool:
-    """Whether a piece of text has the words of a node."""
+    """Return whether a part of a text contains the words of a node."""
     match node:
         case WordTerm() | PhraseTerm():
             return pattern(node).search(text.lower()) is not None
@@ -82,7 +82,7 @@ def says(node: Node, text: str) -> bool:
 
 
 def pattern(leaf: WordTerm | PhraseTerm) -> re.Pattern[str]:
-    """Latin words are whole words, letters of a script without spaces stand anywhere."""
+    """Return a pattern: Latin words match whole words, letters of a script without spaces match anywhere."""
     tokens = re.findall(r"[a-z]+|[\u4e00-\u9fff]", leaf.text)
     body = tokens[0]
     for left, right in pairwise(tokens):
@@ -95,7 +95,7 @@ def pattern(leaf: WordTerm | PhraseTerm) -> re.Pattern[str]:
 
 
 def matches(node: Node, name: str, text: str) -> bool:
-    """Whether a note is what the query asks for, by reading it."""
+    """Return whether a note matches the query, by reading it."""
 
     def inner(item: Node) -> bool:
         return matches(item, name, text)
@@ -136,4 +136,4 @@ async def test_a_search_finds_what_reading_every_note_finds(make_vault: MakeVaul
         found = {path.stem_path for path in await vault.index.matching(said)}
         assert sorted(found) == wanted, said
         some += 0 < len(wanted) < len(texts)
-    assert some > 100  # most queries tell notes apart
+    assert some > 100  # Most queries distinguish between notes.

@@ -1,4 +1,4 @@
-"""Blocks of every schema, for tests that hold for all of them."""
+"""Blocks of every schema, for tests of rules that apply to all of them."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _OF_KIND: dict[FieldKind, st.SearchStrategy[object]] = {
 
 
 def contents(schema: Schema) -> st.SearchStrategy[object]:
-    """Whatever a block of this schema may hold."""
+    """A strategy for the content of a block with this schema."""
     match schema:
         case TextSchema():
             return TEXTS
@@ -74,7 +74,7 @@ LABELS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max
 
 @st.composite
 def blocks(draw: st.DrawFn, label: str = "") -> Block:
-    """Any block."""
+    """A strategy for any block."""
     schema = draw(st.sampled_from(SCHEMAS))
     agents = st.sampled_from(["scriptorium", "editor", "mcp:a/b"])
     views = st.builds(BlockView, st.booleans(), st.integers(2, 9), st.none() | st.integers(1, 9))

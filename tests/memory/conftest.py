@@ -1,4 +1,4 @@
-"""A memory of its own for each test, in memory where the system has that: it is quick."""
+"""A separate memory for each test, in RAM if the system supports that."""
 
 from __future__ import annotations
 

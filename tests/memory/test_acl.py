@@ -1,4 +1,4 @@
-"""Every operation with every permission, by every path a change can take: through one check."""
+"""Every operation with every permission, by every way of changing a block, passes one check."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from app.memory.schema import (
     SectionSchema,
 )
 from app.permissions.caller import Caller, CallerKind
-from app.toolkit.memory_service import judge_memory_change
+from app.toolkit.memory_service import authorize_memory_change
 from app.vault.changes import ChangeSet, Create, Delete, Update
 from tests.memory.blocks import blocks
 
@@ -55,7 +55,7 @@ PARTS = replace(
     content={"notes": "x", "rules": "y"},
 )
 
-# What a change does, whatever made it: an operation of block_edit or block, an undo, a redo, a file's load.
+# The kind of change counts, whatever made it: a tool, an undo, a redo, or a loaded file.
 PATHS: dict[str, tuple[Block, Block | None, BlockOperation]] = {
     "append to a text": (TEXT, edits.append(TEXT, "three"), BlockOperation.APPEND),
     "append to a list": (ITEMS, edits.append(ITEMS, "c"), BlockOperation.APPEND),
@@ -95,7 +95,7 @@ PATHS: dict[str, tuple[Block, Block | None, BlockOperation]] = {
     "delete": (TEXT, None, BlockOperation.DELETE),
 }
 
-# The table of the design page; "yes" is allow. Pinning goes with reading, putting away with overwriting.
+# The table of the specification; "yes" is allow. Pinning requires reading, archiving requires overwriting.
 DESIGN: dict[Permission, dict[BlockOperation, str]] = {
     Permission.READ_ONLY: {
         BlockOperation.APPEND: DENY,
@@ -155,9 +155,9 @@ def test_each_path_with_each_permission(path: str, permission: Permission) -> No
     elif permission is Permission.ADMIN and after is not None:
         after = replace(after, permission=Permission.READ_WRITE)
     change = changes.delete_block(before) if after is None else changes.edit_block(before, after)
-    found = judge_memory_change(change, AGENT)
+    found = authorize_memory_change(change, AGENT)
     assert found is not None and found.effect == expected(permission, operation), found
-    assert acl.judge_change(before, after, ME).effect == found.effect
+    assert acl.authorize_change(before, after, ME).effect == found.effect
 
 
 @pytest.mark.parametrize("permission", Permission)
@@ -169,15 +169,15 @@ def test_a_block_that_is_shared_follows_the_permission_of_the_share(
     shares = {ME: permission}
     before = replace(before, owner="editor", shares=shares, permission=Permission.ADMIN)
     after = after and replace(after, owner="editor", shares=shares, permission=Permission.ADMIN)
-    assert acl.judge_change(before, after, ME).effect == expected(permission, operation)
+    assert acl.authorize_change(before, after, ME).effect == expected(permission, operation)
     acl.check_read(before, ME)
 
 
 @given(blocks(label="b"), blocks(label="b"))
 def test_a_stranger_may_do_nothing(before: Block, after: Block) -> None:
     before = replace(before, owner="other", shares={})
-    assert acl.judge_change(before, replace(after, owner="other"), "stranger").effect == DENY
-    assert acl.judge_change(before, None, "stranger").effect == DENY
+    assert acl.authorize_change(before, replace(after, owner="other"), "stranger").effect == DENY
+    assert acl.authorize_change(before, None, "stranger").effect == DENY
     with pytest.raises(PermissionDeniedError):
         acl.check_read(before, "stranger")
 
@@ -195,17 +195,17 @@ def test_a_block_that_may_only_be_read_or_added_to_never_loses_a_letter(
         after = after.with_text(data.draw(st.sampled_from([before.text, "", "- x\n"])))
     except InvalidParametersError:
         return
-    if acl.judge_change(before, after, ME).effect == ALLOW and isinstance(before.content, str):
+    if acl.authorize_change(before, after, ME).effect == ALLOW and isinstance(before.content, str):
         assert isinstance(after.content, str) and after.content.startswith(before.content)
         assert permission is Permission.APPEND or after.content == before.content
 
 
 def test_no_agent_grants_more_than_it_has() -> None:
     more = replace(TEXT, shares={"editor": Permission.ADMIN})
-    assert acl.judge_change(TEXT, more, ME).effect == DENY
+    assert acl.authorize_change(TEXT, more, ME).effect == DENY
     asked = replace(TEXT, permission=Permission.PARTNER)
     more = replace(asked, shares={"editor": Permission.READ_WRITE})
-    assert acl.judge_change(asked, more, ME).effect == DENY
+    assert acl.authorize_change(asked, more, ME).effect == DENY
 
 
 @pytest.mark.parametrize(
@@ -247,7 +247,7 @@ def test_no_agent_grants_more_than_it_has() -> None:
     ],
 )
 def test_new_blocks(block: Block, effect: str) -> None:
-    found = judge_memory_change(changes.create_block(block), AGENT)
+    found = authorize_memory_change(changes.create_block(block), AGENT)
     assert found is not None and found.effect == effect, found
 
 
@@ -256,7 +256,7 @@ def test_entries_are_added_freely_never_changed_and_removed_with_approval() -> N
     other = ArchiveEntry.new("editor", "coffee")
 
     def effect(change: Create | Update | Delete) -> str:
-        found = judge_memory_change(ChangeSet.of(change, place=changes.MEMORY_PLACE), AGENT)
+        found = authorize_memory_change(ChangeSet.of(change, place=changes.MEMORY_PLACE), AGENT)
         assert found is not None
         return found.effect
 
@@ -273,6 +273,6 @@ def test_the_most_severe_change_counts_and_the_user_is_exempt() -> None:
         changes.block_change(other, edits.append(other, "x")),
         place=changes.MEMORY_PLACE,
     )
-    found = judge_memory_change(both, AGENT)
+    found = authorize_memory_change(both, AGENT)
     assert found is not None and found.effect == DENY
-    assert judge_memory_change(both, Caller.user()) is None
+    assert authorize_memory_change(both, Caller.user()) is None

@@ -1,4 +1,4 @@
-"""A process that is killed at any step of a commit, and again while that is settled."""
+"""A process killed at any step of a commit, and again during the recovery."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def state(store: MemoryStore) -> dict[str, bytes]:
 
 
 def check(folder: Path) -> bool:
-    """Memory and journal are wholly old or wholly new, and say the same; whether new."""
+    """Check that memory and journal agree and are either old or new; return whether they are new."""
     journal = Journal(folder)
     store = MemoryStore(folder, journal)
     try:

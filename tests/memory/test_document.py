@@ -1,4 +1,4 @@
-"""A block, its bytes and its loro document say the same; edits made at the same time are both kept."""
+"""A block, its bytes and its loro document are equivalent; concurrent edits are both kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The archive: found by words, by meaning where that is on, within a span of time, one agent's only."""
+"""The archive is searched by words, by meaning if enabled, and by time, for one agent only."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ async def test_entries_are_found_by_meaning(memory: Memory, kept: Kept) -> None:
     finally:
         vectors.close()
         await embedder.close()
-    # Without vectors the words alone still answer.
+    # Without vectors, the words alone still find it.
     assert await said(memory, "tea", meaning=meaning) == [TEXTS[0]]
 
 

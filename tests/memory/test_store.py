@@ -1,4 +1,4 @@
-"""The store: all or nothing, journaled, undone, merged, backed up, and restored."""
+"""The memory store is atomic, journaled, undone, merged, backed up, and restored."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def test_a_broken_compiler_counts_as_none(build_core, monkeypatch, tmp_path):
 
 
 def test_it_is_built_without_python_s_headers(build_core, monkeypatch, tmp_path):
-    """As on Debian without python3-dev: the declarations of the stable ABI stand in."""
+    """As on Debian without python3-dev: the declarations of the stable ABI are used."""
     if build_core.is_free_threaded() or os.name == "nt":
         pytest.skip("this Python has no stable ABI, or needs its import library")
     if not any(build_core.works(each) for each in build_core.compilers()):

@@ -1,4 +1,4 @@
-"""What contributors rely on: hooks, changelog fragments, and documents that name files which exist."""
+"""Resources of contributors: hooks, changelog fragments, and documents that name existing files."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_hooks_use_the_versions_that_the_checks_use():
     pinned = set((ROOT / "packaging" / "constraints.txt").read_text("utf-8").split())
     hooks = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text("utf-8"))["repos"][0]["hooks"]
     needed = {each for hook in hooks for each in hook.get("additional_dependencies", ())}
-    # typos is a program of its own that only the hook runs.
+    # Only the hook runs typos.
     assert {each for each in needed if not each.startswith("typos==")} <= pinned
     assert {hook["id"] for hook in hooks} == {"ruff-check", "ruff-format", "typos", "mypy"}
 
@@ -80,7 +80,7 @@ def test_documents_name_files_that_exist(document):
 
 
 def named_paths(line: str) -> list[tuple[str, list[Path]]]:
-    """Return the paths in backticks of a line, each with the places where it may be.
+    """Return the paths in backticks of a line, each with its possible locations.
 
     A name without a folder belongs to the folder of the path before it in the line.
     """

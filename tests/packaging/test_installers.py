@@ -1,4 +1,4 @@
-"""What can be said of the installers without building them."""
+"""Properties of the installers that can be tested without building them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def on_path(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 class Made:
-    """Records what the spec file asks PyInstaller for."""
+    """Records the arguments that the spec file passes to PyInstaller."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         self.calls: dict[str, list[tuple[tuple[Any, ...], dict[str, Any]]]] = {}
@@ -135,7 +135,7 @@ def test_the_extra_names_the_weights_and_the_converter() -> None:
     assert ";" not in weights + library
 
 
-# What is in the bundle
+# Contents of the bundle
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ def test_another_python_has_all_that_the_embedding_worker_needs(tmp_path: Path) 
 
 @pytest.fixture
 def bundle(tmp_path: Path) -> Callable[..., Any]:
-    """A bundle of these modules, each with the source of a file of the environment."""
+    """Return a bundle of these modules, each with the source of a file of the environment."""
     import bundle_checks
 
     def make(*modules: str, **sources: str) -> Any:
@@ -292,7 +292,7 @@ def test_the_strings_of_a_source_are_read_as_file_names(tmp_path: Path) -> None:
     assert bundle_checks._strings(source) == {"words.txt"}
 
 
-# The environment of programs that the app starts
+# The environment of child processes
 
 
 def test_the_users_environment_is_restored(monkeypatch) -> None:
@@ -302,7 +302,7 @@ def test_the_users_environment_is_restored(monkeypatch) -> None:
     runpy.run_path(str(DESKTOP / "runtime_hook.py"))
     assert os.environ["LD_LIBRARY_PATH"] == "/mine" and "LD_LIBRARY_PATH_ORIG" not in os.environ
     assert os.environ["PYINSTALLER_RESET_ENVIRONMENT"] == "1", "a worker's bootloader sets its own path"
-    # PyInstaller's own hooks come after it.
+    # PyInstaller's own hooks run after it.
     os.environ |= {"QT_PLUGIN_PATH": "/bundle", "QML2_IMPORT_PATH": "/bundle", "PATH": "/bundle:/bin"}
     runpy.run_path(str(DESKTOP / "entry.py"))["restore_environment"]()
     assert os.environ["PATH"] == "/bin"
@@ -310,7 +310,7 @@ def test_the_users_environment_is_restored(monkeypatch) -> None:
     del sys._environment_of_the_user
 
 
-# Files of the systems
+# Files for each system
 
 
 def test_the_desktop_files_agree_and_are_valid() -> None:
@@ -385,7 +385,7 @@ def test_signing_is_skipped_without_a_certificate(tmp_path: Path) -> None:
         assert done.returncode == 0 and done.stdout.startswith("no ")
 
 
-# The papers
+# Notices and checksums
 
 
 def test_a_release_that_is_signed_is_what_the_app_believes(monkeypatch, tmp_path: Path) -> None:
@@ -487,7 +487,7 @@ def test_only_publishing_may_write(workflow) -> None:
     assert [name for name, job in workflow["jobs"].items() if "permissions" in job] == ["publish"]
     for job in workflow["jobs"].values():
         for step in job["steps"]:
-            # A name that somebody can choose must not become a part of a script.
+            # A user-chosen name must not become a part of a script.
             assert "${{" not in str(step.get("run", "")), step
 
 

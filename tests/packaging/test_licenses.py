@@ -1,4 +1,4 @@
-"""The licenses of what the app needs at run time."""
+"""The licenses of the run-time dependencies."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def licenses() -> ModuleType:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules["licenses"] = module  # A dataclass looks its module up.
+    sys.modules["licenses"] = module  # A dataclass looks up its module.
     spec.loader.exec_module(module)
     return module
 

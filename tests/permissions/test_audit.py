@@ -1,4 +1,4 @@
-"""The log is a chain: each way of tampering shows, a crash does not look like one, damage is set aside."""
+"""The log is a chain: tampering is detected, a crash does not look like tampering, damage is set aside."""
 
 from __future__ import annotations
 
@@ -251,7 +251,7 @@ def test_an_emptied_log_looks_like_tampering(tmp_path):
 
 
 class Power:
-    """A power cut: the last rows are lost, the log is not closed, and the computer starts again."""
+    """A power cut: the last rows are lost, the log is not closed, and the computer restarts."""
 
     def __init__(self, monkeypatch) -> None:
         self._monkeypatch = monkeypatch

@@ -68,7 +68,7 @@ def test_by_default_reads_go_through_and_changes_ask(grants):
         assert isinstance(policy(grants).decide(call), Ask)
 
 
-# Properties
+# Invariants
 
 OPERATIONS = [operation.value for operation in Operation]
 RULES = st.builds(
@@ -144,7 +144,7 @@ def test_deny_beats_ask_beats_allow(tmp_path_factory, call, rules, offers, unloc
     tmp = tmp_path_factory.mktemp("g")
     made = made_of(tmp, rules, offers, unlocked)
     rank = {Deny: 0, Ask: 1, Allow: 2}
-    # Each rule that tightens can only tighten, each one that loosens leaves deny and ask rules alone.
+    # Each tightening rule can only tighten; each loosening one leaves deny and ask rules alone.
     for extra, tightens in ((rule("deny"), True), (rule("ask"), True), (rule("allow"), False)):
         other = made_of(tmp, [extra, *rules], offers, unlocked)
         before, after = rank[type(made.decide(call))], rank[type(other.decide(call))]
@@ -191,7 +191,7 @@ def test_hard_rules_are_never_loosened(tmp_path_factory, rules, offers, caller, 
     assert not isinstance(made.decide(command), Allow)
 
 
-# What always asks
+# Calls that always ask
 
 
 def test_a_change_of_many_files_always_asks(grants):

@@ -1,4 +1,4 @@
-"""Profiles of callers: which tools, which operations, which folders, reading only."""
+"""Profiles of callers restrict tools, operations and folders, or everything to reading."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a caller is put into words."""
+"""Labels of callers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sandbox: its command line everywhere, and what it keeps in where it runs."""
+"""The sandbox: its command line on every system, and its isolation where it runs."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ async def test_a_failing_bubblewrap_is_reported_with_its_own_message(tmp_path: P
     assert "does not work here" in problem or "can't be started" in problem
 
 
-# What it keeps in
+# Isolation
 
 
 @pytest.fixture
@@ -184,7 +184,7 @@ async def test_a_time_out_ends_all_of_it(sandbox: Sandbox, vault: Path) -> None:
 
 @pytest.fixture
 def listener() -> Iterator[int]:
-    """A port of this machine that can be reached."""
+    """A reachable port of this machine."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         with socket.create_connection(server.getsockname()):
             pass

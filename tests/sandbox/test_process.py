@@ -1,4 +1,4 @@
-"""Running a program: its outputs, its bounds, and nothing left behind."""
+"""Running a program: its output, its limits, and no leftover processes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ time.sleep(600)
 
 
 def runs(pid: int) -> bool:
-    """Whether a process runs; one that has ended and that its new parent has not looked after does not."""
+    """Return whether a process runs; a zombie does not."""
     try:
         return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
     except (psutil.NoSuchProcess, ValueError):
@@ -31,7 +31,7 @@ def runs(pid: int) -> bool:
 
 
 async def gone(pid: int) -> None:
-    """Wait for the end of a killed process; one that is not killed lets the test run into its time-out."""
+    """Wait for the end of a killed process; if it never ends, the test times out."""
     while runs(pid):
         await asyncio.sleep(0.01)
 
@@ -63,7 +63,7 @@ async def test_output_beyond_the_limit_is_dropped_and_the_program_continues() ->
 async def test_it_reads_what_it_is_given_and_nothing_else() -> None:
     assert (await python("print(input())", input_data=b"given\n")).output == b"given\n"
     assert (await python("import sys; print(repr(sys.stdin.read()))")).output == b"''\n"
-    # One that ends without reading all of it is no error.
+    # A program that ends without reading all of its input is no error.
     assert (await python("pass", input_data=b"x" * 1_000_000)).exit_code == 0
 
 
@@ -75,7 +75,7 @@ async def test_it_sees_only_the_environment_it_is_given(monkeypatch: pytest.Monk
 async def test_a_time_out_ends_the_program_and_what_it_started() -> None:
     done = await python(PARENT, CHILD, timeout=2)
     assert done.timed_out
-    # On a machine too busy to have started the child in this time, there is nothing to look for.
+    # On a machine too busy to have started the child in this time, there is nothing to check.
     await gone(int(done.output or -1))
 
 

@@ -1,4 +1,4 @@
-"""An open vault with its door open, a token for a program outside, and clients that come in by it."""
+"""An open vault with its endpoint, a token for an external program, and clients that connect to it."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ TERMINAL = Client(CallerKind.CLI, "Terminal")
 
 
 @dataclass
-class OpenDoor:
-    """The door of `workspace`, and the token of the program `Robot`."""
+class Served:
+    """The endpoint of `workspace`, and the token of the program `Robot`."""
 
     workspace: Workspace
     sign: Endpoint
     token: str
 
     def http(self, token: str | None = None, **headers: str) -> httpx2.AsyncClient:
-        """A client of the HTTP API with a token; that of Robot unless another one is given."""
+        """Return a client of the HTTP API with a token, by default Robot's."""
         given = {"authorization": f"Bearer {self.token if token is None else token}", **headers}
         return httpx2.AsyncClient(base_url=self.sign.address, headers=given, timeout=30.0, trust_env=False)
 
 
 @pytest.fixture
-async def door(workspace: Workspace) -> OpenDoor:
-    """The door, open, with the HTTP API switched on; any port that is free."""
+async def served(workspace: Workspace) -> Served:
+    """The open endpoint on a free port, with the HTTP API enabled."""
     workspace.settings.servers.http_api = True
     await workspace.endpoints.open()
     sign = find_endpoint(workspace.root)
     assert sign is not None and workspace.endpoints.tokens is not None
-    return OpenDoor(workspace, sign, workspace.endpoints.tokens.create("Robot"))
+    return Served(workspace, sign, workspace.endpoints.tokens.create("Robot"))
 
 
 @pytest.fixture
-async def link(door: OpenDoor) -> AsyncIterator[RemoteVaultAccess]:
-    """A link to it, as the command line has one."""
-    link = await RemoteVaultAccess.join(door.sign)
+async def link(served: Served) -> AsyncIterator[RemoteVaultAccess]:
+    """A remote vault connected to it, like the command line's."""
+    link = await RemoteVaultAccess.join(served.sign)
     try:
         yield link
     finally:

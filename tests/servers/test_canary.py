@@ -1,4 +1,4 @@
-"""Nothing of a private note reaches a program outside by HTTP or MCP: lists, prompts, names, news."""
+"""No text of a private note reaches an external program by HTTP or MCP."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ async def workspace(tmp_path, approver) -> AsyncIterator[Workspace]:
         await opened.close()
 
 
-async def test_http_reveals_no_private_note(door):
+async def test_http_reveals_no_private_note(served):
     kinds = ("note", "tag", "block")
     texts = ("", "x", CANARY[:4], CANARY[:-1], "Notes/", "t")
     gets = [f"/complete?kind={kind}&text={quote(text)}" for kind in kinds for text in texts]
     gets += ["/notes?limit=1000", "/notes?after=Notes", "/tools", "/openapi.json", "/vault", "/pending"]
-    async with door.http() as http:
+    async with served.http() as http:
         for path in gets:
             assert CANARY not in (await http.get(API + path)).text, path
         calls = {
@@ -96,7 +96,7 @@ async def test_mcp_reveals_no_private_note(workspace, era):
 
 
 async def _completed(client, reference, argument: str, of) -> object:
-    """What can be completed for an argument, from several beginnings."""
+    """Return the completions of an argument, from several prefixes."""
     found = []
     for text in ("", "x", CANARY[:4], "Notes/", "T"):
         with contextlib.suppress(MCPError):

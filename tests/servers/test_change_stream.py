@@ -1,4 +1,4 @@
-"""What clients are told of by themselves, and what they must not learn by it."""
+"""Notifications of clients, and the information that they must not contain."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ROBOT = Client(CallerKind.MCP, "Robot")
 
 
 async def told(workspace: Workspace, reader: ChangeStream) -> list[VaultChange]:
-    """What waits for the reader now."""
+    """Return the reader's pending events."""
     reader.end()
     return [news async for news in reader]
 

@@ -1,4 +1,4 @@
-"""Turns are bounded, none is left over while somebody waits, and no client gets two before others get one."""
+"""Permits are limited and never left unused, and no client gets two before others get one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STEPS = st.lists(st.tuples(KINDS, st.integers(0, 4)), max_size=80)
 
 
 class Play:
-    """Clients that come, wait, end and give up, and what each of them got."""
+    """Clients that arrive, wait, finish and cancel, and the permits that each got."""
 
     def __init__(self, each: int = EACH) -> None:
         self.queue = FairQueue(AT_ONCE, each, WAITING, 100)
@@ -39,7 +39,7 @@ class Play:
             turn.release()
         elif kind == "cancel" and self.waiting:
             _, task = self.waiting.pop(number % len(self.waiting))
-            # Sometimes in the very moment in which a turn becomes free.
+            # Sometimes at the very moment in which a permit becomes free.
             if self.running and number % 2:
                 self.running.pop()[1].release()
             task.cancel()

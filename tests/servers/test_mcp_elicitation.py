@@ -1,4 +1,4 @@
-"""Where there is no window, the client asks its user: the exact change is shown, and only a yes is a yes."""
+"""Without a window, the client asks its user: the exact change is shown, and only a plain yes approves it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is answered at once is JSON, what takes its time a stream; a part is neither lost nor out of order."""
+"""An immediate answer is JSON, a late one a stream; no part is lost or out of order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Notes and blocks as resources, prompts and completion: all by the tools, with their rules and their log."""
+"""Notes and blocks as resources, prompts and completion: all through the tools, with their rules and log."""
 
 from __future__ import annotations
 
@@ -98,14 +98,14 @@ async def test_a_missing_resource_has_the_error_code_of_its_protocol_version(wor
             assert caught.value.error.data["uri"] == uri
 
 
-async def test_a_client_is_notified_of_subscribed_notes_and_changed_lists(workspace, door, era):
+async def test_a_client_is_notified_of_subscribed_notes_and_changed_lists(workspace, served, era):
     heard: asyncio.Queue[object] = asyncio.Queue()
 
     async def message(one: object) -> None:
         if not isinstance(one, Exception) and hasattr(one, "method"):
             heard.put_nowait(one)
 
-    async with over_http(door.sign.address, door.token, era, message_handler=message) as client:
+    async with over_http(served.sign.address, served.token, era, message_handler=message) as client:
         if era == "legacy":
             with pytest.warns(MCPDeprecationWarning, match="Client.listen"):
                 await client.subscribe_resource("note:///Instruments/H4.md")
@@ -130,7 +130,7 @@ async def test_a_client_is_notified_of_subscribed_notes_and_changed_lists(worksp
 
 
 async def changes(workspace, client) -> None:
-    """A followed note changes, a note is made, a category is switched off."""
+    """Change a subscribed note, create a note, and switch a category off."""
     await client.call_tool("edit_note", {"name": "H4", "op": "append", "text": "More."})
     await client.call_tool("create_note", {"name": "Quite new"})
     here = workspace.vault_settings

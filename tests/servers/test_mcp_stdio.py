@@ -1,4 +1,4 @@
-"""The pipes of the stdio server: what is no message is answered and passed over, the next one is served."""
+"""The stdio server answers an invalid message with an error and serves the next one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Clients that are slow or dead: each is let go after its time, and costs nobody else anything."""
+"""Slow or dead clients: each is dropped after its time limit, without effect on others."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TOKEN = "local"
 async def serving(
     app: ASGIApp, connections: ConnectionLimiter, *, body_timeout: float = 30.0, send_timeout: float = 20.0
 ) -> AsyncIterator[int]:
-    """An app behind a guard with these bounds; the port."""
+    """Serve an app behind a guard with these limits; yield the port."""
     listener = _listen(0)
     port = listener.getsockname()[1]
     guard = SecurityMiddleware(
@@ -137,7 +137,7 @@ async def test_a_quiet_stream_sends_heartbeats() -> None:
 
 
 class Wire(asyncio.Transport):
-    """Keeps each packet."""
+    """A transport that records each packet."""
 
     def __init__(self) -> None:
         super().__init__()

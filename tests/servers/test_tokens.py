@@ -1,4 +1,4 @@
-"""Tokens: shown once, kept as hashes, void when taken back; and the file by which a door is found."""
+"""Tokens: shown once, stored as hashes, invalid when revoked; and the file that announces an served."""
 
 from __future__ import annotations
 

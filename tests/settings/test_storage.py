@@ -13,6 +13,10 @@ from hypothesis import strategies as st
 
 from app import paths
 from app.settings import (
+    AnswerByBuiltIn,
+    AnswerByModel,
+    AnswerByProgram,
+    AnswerByTeam,
     CallerProfile,
     PermissionSettings,
     Rule,
@@ -24,6 +28,7 @@ from app.settings import (
     save_vault_settings,
     settings_file,
 )
+from app.settings.answering import Answering
 from app.settings.storage import permissions_file
 
 RULES = PermissionSettings(
@@ -219,3 +224,54 @@ def test_the_old_list_waits_while_the_rules_can_not_be_read() -> None:
     assert permissions_file().read_text("utf-8") == "{"
     permissions_file().write_text('{"categories_off": ["search"]}', "utf-8")
     assert load_settings().permissions.categories == {"web": True, "tags": True, "search": False}
+
+
+TEAM = {"agents": [{"name": "Anna"}], "groups": []}
+PROGRAMS = {"programs": [{"name": "Codex", "command": "codex-acp"}]}
+
+
+@pytest.mark.parametrize(
+    ("old", "answering", "uses_model"),
+    [
+        ({"model": {"provider": "built-in", "model": "m"}}, AnswerByBuiltIn(), False),
+        ({"model": {"provider": "ollama", "model": "m"}}, AnswerByModel(), True),
+        ({"model": {"model": "m"}}, AnswerByBuiltIn(), False),
+        (
+            {"model": {"provider": "ollama", "model": "m"}, "team": {**TEAM, "answers": "Anna"}},
+            AnswerByTeam(name="Anna"),
+            True,
+        ),
+        (
+            {"model": {"provider": "built-in", "model": "m"}, "team": {**TEAM, "answers": "anna"}},
+            AnswerByTeam(name="anna"),
+            False,
+        ),
+        ({"team": {**TEAM, "answers": "Gone"}}, AnswerByBuiltIn(), False),
+        (
+            {"team": {**TEAM, "answers": "Anna"}, "programs": {**PROGRAMS, "answers": "Codex"}},
+            AnswerByProgram(name="Codex"),
+            False,
+        ),
+        ({"model": {"provider": "ollama"}, "programs": {**PROGRAMS, "answers": ""}}, AnswerByModel(), True),
+        ({"model": {"provider": "no such"}, "team": {"answers": 5}}, AnswerByBuiltIn(), False),
+        ({"model": 5, "team": [], "programs": None, "agent": {"mode": "ask"}}, AnswerByBuiltIn(), False),
+    ],
+)
+def test_who_answers_in_settings_of_an_older_version(
+    old: dict[str, object], answering: Answering, uses_model: bool
+) -> None:
+    settings_file().write_text(json.dumps(old), "utf-8")
+    for _ in range(2):
+        loaded = load_settings()
+        assert loaded.agent.answering == answering
+        assert loaded.uses_model is uses_model
+        save_settings(loaded)
+    saved = json.loads(settings_file().read_text("utf-8"))
+    assert "answers" not in saved["team"] and "answers" not in saved["programs"]
+
+
+def test_a_damaged_choice_of_who_answers_is_the_built_in_agent_and_the_user_is_told() -> None:
+    settings_file().write_text('{"agent": {"answering": {"kind": "oracle"}, "mode": "ask"}}', "utf-8")
+    loaded = load_settings()
+    assert loaded.agent.answering == AnswerByBuiltIn() and loaded.agent.mode == "ask"
+    assert "agent.answering" in loaded.problems[0]

@@ -1,4 +1,4 @@
-"""A vault with a folder beside it that agents may work on."""
+"""A vault and a folder outside it that agents may use."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Desk:
     async def add(
         self, *rules: tuple[str, Permission], agents: tuple[AgentRules, ...] = (), name: str = "Desk"
     ) -> SourceInfo:
-        """Make the folder a source."""
+        """Add the folder as a source."""
         made = tuple(FileRule(glob=glob, permission=permission) for glob, permission in rules)
         kept = FolderConfig(id="desk", name=name, folder=str(self.folder), rules=made, agents=agents)
         return await self.workspace.sources.add(kept)
@@ -59,7 +59,7 @@ class Desk:
         return self.workspace.memory.store.block(f"file:{self.source.hash8}:{path}", agent).text
 
     def write(self, path: str, text: str) -> None:
-        """Somebody else writes a file."""
+        """Write a file like another program."""
         target = self.folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(text.encode())

@@ -1,4 +1,4 @@
-"""A real HTTP server with a feed, on this machine: ETags, redirects, broken and huge answers."""
+"""A real HTTP server with a feed on this machine: ETags, redirects, broken and huge answers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from app.web.http_fetcher import Fetcher, FetchLimits
 
 
 def rss(*titles: str) -> bytes:
-    """A feed with these entries, the newest first."""
+    """Return a feed with these entries, newest first."""
     items = "".join(
         f"<item><title>{title}</title><guid>{title}</guid><link>https://example.org/{title}</link>"
         f"<description>&lt;p&gt;About &lt;b&gt;{title}&lt;/b&gt;&lt;script&gt;x()&lt;/script&gt;"
@@ -38,7 +38,7 @@ class FeedServer:
                 server._answer(self)
 
             def log_message(self, format: str, *args: object) -> None:
-                """Say nothing."""
+                """Suppress the log."""
 
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.01,))
@@ -48,7 +48,7 @@ class FeedServer:
         return f"http://127.0.0.1:{self._http.server_port}/feed"
 
     def fetcher(self, wire: int = 200_000) -> Fetcher:
-        """One that may speak to this server only."""
+        """Return a fetcher that can reach this server only."""
         reach = SingleOrigin(Origin("http", "127.0.0.1", self._http.server_port))
         return Fetcher(reach, limits=FetchLimits(wire=wire, unpacked=wire, seconds=10.0))
 
@@ -77,7 +77,7 @@ class FeedServer:
         try:
             handler.wfile.write(self.body)
         except OSError:
-            # The reader has had enough: that is what a test of a huge feed is about.
+            # The reader has stopped reading, which the test of a huge feed expects.
             handler.close_connection = True
 
     def __enter__(self) -> FeedServer:

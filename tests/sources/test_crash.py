@@ -1,4 +1,4 @@
-"""A process that is killed at a disk step of a commit to a folder outside: the folder, journal and log."""
+"""A process killed at a disk step of a commit to a source folder: the folder, journal and log."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="kills forked ch
 
 
 def store_of(root: Path, folder: Path, journal: Journal, step: Step = lambda name: None) -> NoteStore:
-    """The store of the folder, as its source makes it: the journal is the vault's."""
+    """Return the store of the folder, as its source makes it: the journal is the vault's."""
     intents = paths.vault_data_folder(root) / "sources" / "desk" / "intents"
     return NoteStore(folder, journal, place=f"files-{folder_hash(folder)}", log_folder=intents, step=step)
 
 
 def commit(root: Path, folder: Path, at: int) -> None:
-    """Commit, and die at disk step `at`; at -1 when all is written and the journal knows nothing yet."""
+    """Commit, and die at disk step `at`, or at -1 when all is written but not yet recorded in the journal."""
     step = before_it_is_recorded if at < 0 else killer(at)
     store = store_of(root, folder, Journal(paths.vault_data_folder(root)), step)
     store.commit(ChangeSet(CHANGES.changes, CHANGES.summary, store.place), author="Agent", entry="call-1")
@@ -57,14 +57,14 @@ def test_killed_at_a_step_the_folder_is_wholly_old_or_new_and_the_journal_says_w
     forks: Forks, tmp_path: Path, vault: Path
 ) -> None:
     outcomes = set()
-    # Each third: the steps are those of the vault's own commits, of which each is tested.
+    # Every third step: the steps are those of the vault's own commits, which are all tested.
     for at in range(0, steps("native", "commit"), 3):
         folder = seed(tmp_path / str(at))
         before = len(commits(vault))
         assert forks.killed(commit, vault, folder, at)
         journal = Journal(paths.vault_data_folder(vault))
         try:
-            # The vault's own recovery, which comes first, has nothing to do with it.
+            # The vault's own recovery, which runs first, does not concern it.
             assert NoteStore(vault, journal).recover() == []
             store = store_of(vault, folder, journal)
             store.recover()
@@ -95,7 +95,7 @@ def read(store: NoteStore, path):
 
 
 def before_it_is_recorded(step: str) -> None:
-    """Kill the process when all is written and the journal does not know of it yet."""
+    """Kill the process when all is written but not yet recorded in the journal."""
     if step == "journal: record":
         os.kill(os.getpid(), signal.SIGKILL)
 

@@ -1,4 +1,4 @@
-"""Files of a folder outside: loaded, edited, saved, in conflict, reconciled, undone; by the rules."""
+"""Files of a source folder: loaded, edited, saved, in conflict, reconciled, undone, by the rules."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CLIENT = Caller(CallerKind.MCP, "Claude Desktop")
 
 
 def kind(outcome: ToolOutcome) -> str:
-    """The type of the error, "denied" for the user's no, empty for success."""
+    """Return the type of the error, "denied" for a denial, empty for success."""
     return "denied" if outcome.denied else str(outcome.error["type"]) if outcome.error else ""
 
 
@@ -214,7 +214,7 @@ READ_ONLY, APPEND, HUMAN, READ_WRITE, ADMIN = (
 async def test_every_operation_by_every_permission(
     desk: Desk, op: str, permission: Permission, refused: set[str]
 ) -> None:
-    """`save` is of a text that overwrites; it is put into the block past the tool's own look at the rules."""
+    """`save` writes a text that overwrites; the text bypasses the tool's own check of the rules."""
     await desk.add(("**", READ_WRITE))
     await desk.file("load", "Plan.txt")
     if op == "save":
@@ -277,7 +277,7 @@ async def test_a_save_of_one_agent_is_a_conflict_for_the_other(desk: Desk) -> No
     assert desk.text("Plan.txt") == "one\ntwo\nthree\nclient\n"
 
 
-# What is refused
+# Refused operations
 
 
 @pytest.mark.parametrize(

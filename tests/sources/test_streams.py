@@ -1,4 +1,4 @@
-"""Streams: news of the vault, of a folder and of feeds, paused over a restart, and given to the agent."""
+"""Streams: notifications of the vault, of folders and of feeds, paused across a restart."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ async def test_a_folder_stream_reports_changed_files(desk: Desk) -> None:
 
 
 async def again(desk: Desk) -> Workspace:
-    """The vault closed and opened anew."""
+    """Close the vault and open it again."""
     await desk.workspace.close()
     desk.workspace = await opened(desk.workspace.root, desk.approver)
     return desk.workspace
@@ -226,7 +226,7 @@ def test_notifications_are_delivered_once_as_data_and_taint_the_turn(desk_of_new
 
 
 class NewsOfTwo:
-    """Has two pieces of news, one of which tries to break out of its block."""
+    """A source with two notifications, one of which tries to break out of its block."""
 
     def __init__(self) -> None:
         self.waiting = [

@@ -1,4 +1,4 @@
-"""A scripted approver: answers each request in turn and keeps what it was asked."""
+"""A scripted approver: answers each request in turn and records the requests."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Answer = Decision | Callable[[ApprovalRequest], Decision | Awaitable[Decision]]
 
 
 def yes(request: ApprovalRequest) -> Decision:
-    """Approve what is proposed."""
+    """Approve the proposal."""
     return Approved(request.proposal)
 
 
@@ -22,7 +22,7 @@ class ScriptedApprover:
         self.asked: list[ApprovalRequest] = []
 
     async def decide(self, request: ApprovalRequest) -> Decision:
-        """The next answer."""
+        """Return the next answer."""
         self.asked.append(request)
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         if isinstance(answer, Approved | Denied):

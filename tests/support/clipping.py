@@ -1,4 +1,4 @@
-"""Finds what a window does not show whole: texts without room, and widgets that their parents cut off."""
+"""Finds clipped parts of a window: text without room, and widgets cut off by their parents."""
 
 from __future__ import annotations
 

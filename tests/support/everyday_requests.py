@@ -1,4 +1,4 @@
-"""The built-in agent's reading of requests, over the names of the sample vault."""
+"""The built-in agent's interpretation of requests, with the names of the sample vault."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WORDS = VaultWords(
 
 
 def sample_agent(*, all_on: bool = False) -> BuiltinAgent:
-    """The built-in agent over the names of the sample vault, without a vault."""
+    """Return the built-in agent with the names of the sample vault, without a vault."""
     resolver = Resolver()
     for file in sorted(VAULT.rglob("*")):
         if file.is_file():
@@ -38,5 +38,5 @@ def sample_agent(*, all_on: bool = False) -> BuiltinAgent:
 
 
 def read(agent: BuiltinAgent, text: str, state: DialogState = HERE) -> Interpretation:
-    """What a request means."""
+    """Return the interpretation of a request."""
     return agent.interpret(text, state)

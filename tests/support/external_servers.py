@@ -1,4 +1,4 @@
-"""External servers for tests, and what tests do with them."""
+"""External servers for tests, and helpers to run them."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ QUICK = ConnectionTimeouts(
 
 
 def listed(name: str, description: str = "Does something.", **more: Any) -> dict[str, Any]:
-    """A tool as a server lists it."""
+    """Return a tool as a server lists it."""
     return {"name": name, "description": description, "inputSchema": {"type": "object"}, **more}
 
 
 class PlainServer:
-    """A program that is a server; what it lists and how it behaves can be changed while it runs."""
+    """A server program whose tools and behavior can be changed while it runs."""
 
     def __init__(self, folder: Path, name: str) -> None:
         self.name = name
@@ -58,7 +58,7 @@ class PlainServer:
 
 
 async def until(events: EventBus, is_so: Callable[[], bool]) -> None:
-    """Wait for what the events tell of."""
+    """Wait for a condition on the published events."""
     changed = asyncio.Event()
     stop = events.subscribe(ExternalChanged, lambda _: changed.set())
     try:
@@ -74,20 +74,20 @@ def state(external: ExternalServers, name: str) -> ServerState:
 
 
 async def standing(workspace: Workspace, name: str, wanted: ConnectionState) -> ServerState:
-    """How a server stands, once it stands so."""
+    """Wait until a server has this state, and return it."""
     await until(workspace.events, lambda: state(workspace.external, name).standing is wanted)
     return state(workspace.external, name)
 
 
 async def run_server(workspace: Workspace, *servers: ExternalServer) -> None:
-    """Have these servers in the settings, and running."""
+    """Set these servers in the settings, and wait until they run."""
     workspace.change_settings("external", servers=servers)
     for server in servers:
         await standing(workspace, server.name, ConnectionState.RUNNING)
 
 
 def allow_all(workspace: Workspace, name: str) -> dict[str, str]:
-    """Allow all tools of a server as they are; their names in the registry."""
+    """Allow all tools of a server in their current form; return their names in the registry."""
     for tool in state(workspace.external, name).tools:
         workspace.external.allow(name, tool.name, tool.digest)
     return {tool.name: tool.called for tool in state(workspace.external, name).tools}

@@ -1,6 +1,6 @@
-"""Kills: work that is done in processes forked from a small one.
+"""Kills: work that runs in processes forked from a small one.
 
-A fork copies the page tables of what it forks, and a test process that has run some thousand tests is large.
+A fork copies the page tables of its parent, and a test process that has run some thousand tests is large.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 class Forks:
-    """A process that does one work after the other, each in a child of its own."""
+    """A process that runs one function after the other, each in its own child."""
 
     def __init__(self) -> None:
         pipe = subprocess.PIPE
         self._process = subprocess.Popen([sys.executable, "-m", __name__], cwd=ROOT, stdin=pipe, stdout=pipe)
 
     def killed(self, work: Callable[..., object], *arguments: object) -> bool:
-        """Do it in a child; whether that was killed. `work` is a function of a module.
+        """Run a function in a child; return whether that was killed. `work` is a function of a module.
 
         Raises:
-            AssertionError: the work failed; its traceback is on stderr.
+            AssertionError: The function failed; its traceback is on stderr.
         """
         asked, said = self._process.stdin, self._process.stdout
         assert asked is not None and said is not None
@@ -49,7 +49,7 @@ class Forks:
 
 def _serve() -> None:
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # What a work prints must not be taken for an answer.
+    os.dup2(2, 1)  # The output of a function must not be taken for an answer.
     while True:
         try:
             work, arguments = pickle.load(sys.stdin.buffer)

@@ -24,14 +24,14 @@ ROBOT = Outside(CallerKind.MCP, "Robot")
 async def inside(
     served: VaultAccess, era: str, who: Outside = ROBOT, heartbeat: float = 5.0, **options: Any
 ) -> AsyncIterator[Client]:
-    """A client of a server in this process."""
+    """Connect a client to a server in this process."""
     async with Client(mcp_server(served, lambda ctx: who, heartbeat), mode=era, **options) as client:
         yield client
 
 
 @asynccontextmanager
 async def over_http(address: str, token: str, era: str, **options: Any) -> AsyncIterator[Client]:
-    """A client of a running Scriptorium."""
+    """Connect a client to a running Scriptorium."""
     headers = {"authorization": f"Bearer {token}"}
     async with httpx2.AsyncClient(headers=headers, timeout=30.0, trust_env=False) as http:
         transport = streamable_http_client(f"{address}/mcp", http_client=http)
@@ -40,7 +40,7 @@ async def over_http(address: str, token: str, era: str, **options: Any) -> Async
 
 
 def says(answer: t.ElicitResult, asked: list[str]) -> Callable[[Any, Any], Any]:
-    """A user at the client who always answers this; the questions are kept in `asked`."""
+    """Return the callback of a user who always gives this answer; `asked` records the questions."""
 
     async def elicited(context: Any, params: Any) -> t.ElicitResult:
         asked.append(params.message)

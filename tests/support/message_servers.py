@@ -18,7 +18,7 @@ HANDLE, PASSWORD = "writer.example.com", "abcd-efgh-ijkl-mnop"
 
 
 class DiscordServer(WebServer):
-    """Takes posts for one webhook; `answers` are given first, in order, as (status, body, headers)."""
+    """Accepts posts for one webhook; `answers` are given first, in order, as (status, body, headers)."""
 
     def __init__(self, *answers: tuple[int, object, dict[str, str]]) -> None:
         self.answers = list(answers)
@@ -51,7 +51,7 @@ class DiscordServer(WebServer):
 
 @dataclass
 class Refusal:
-    """An answer of the Bluesky server that is an error."""
+    """An error response of the Bluesky server."""
 
     status: int
     error: str
@@ -60,7 +60,7 @@ class Refusal:
 
 
 class BlueskyServer(WebServer):
-    """Makes sessions for one account, and records for their tokens; `refusals` come first for each method."""
+    """Creates sessions for one account and records for their tokens, after the given `refusals`."""
 
     def __init__(self, **refusals: list[Refusal]) -> None:
         self.refusals = refusals
@@ -115,7 +115,7 @@ _BORN = int(time.time())
 
 
 def _token(number: int) -> str:
-    """A token as a server makes them; its signature is nobody's."""
+    """Return a token in the server's format, with an invalid signature."""
 
     def part(fields: dict[str, object]) -> str:
         return base64.urlsafe_b64encode(json.dumps(fields).encode()).decode().rstrip("=")

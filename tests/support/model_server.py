@@ -1,7 +1,7 @@
 """A scripted model server: speaks the streaming OpenAI chat protocol over HTTP on loopback.
 
-A test gives it the answers in order; each request takes the next one. It keeps what it was asked, so that
-a test can see what really went over the wire. It runs in a thread of its own with its own loop.
+A test gives it the answers in order; each request takes the next one. It records the requests, so that a test
+can check what was sent. It runs in its own thread with its own loop.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from starlette.routing import Route
 
 @dataclass(frozen=True)
 class Say:
-    """Stream this text, word by word; `pause` seconds between the words."""
+    """Stream this text word by word, with `pause` seconds between the words."""
 
     text: str
     pause: float = 0.0
@@ -30,7 +30,7 @@ class Say:
 
 @dataclass(frozen=True)
 class Call:
-    """Call a tool, its arguments streamed in pieces; `text` is said before."""
+    """Call a tool, with its arguments streamed in pieces, after the message `text`."""
 
     tool: str
     arguments: dict[str, object]
@@ -39,7 +39,7 @@ class Call:
 
 @dataclass(frozen=True)
 class RawCalls:
-    """Call tools in one response, each with its arguments as they are written here."""
+    """Call tools in one response, with the arguments verbatim."""
 
     calls: tuple[tuple[str, str], ...]
 

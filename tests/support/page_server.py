@@ -1,6 +1,6 @@
-"""A web server on loopback that a test scripts: pages, redirects, packed and broken answers, slow ones.
+"""A scripted web server on loopback: pages, redirects, compressed and broken answers, slow ones.
 
-It runs in a thread of its own with its own loop, and keeps what it was asked.
+It runs in its own thread with its own loop, and records the requests.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ NAME = "pages.example"
 
 @dataclass(frozen=True)
 class Asked:
-    """What a request was: its path with the query, its headers and its body."""
+    """A request: its path with the query, its headers and its body."""
 
     method: str
     path: str
@@ -36,7 +36,7 @@ class Asked:
 
 
 class WebServer:
-    """Answers each path with what the test set; the rest is not found. Use as a context manager."""
+    """Answers each path as scripted, and others with not found. Use as a context manager."""
 
     def __init__(self, answers: Mapping[str, Answer] | None = None) -> None:
         self.answers: dict[str, Answer] = dict(answers or {})
@@ -50,16 +50,16 @@ class WebServer:
 
     @property
     def port(self) -> int:
-        """Where it listens."""
+        """The port."""
         return int(self._server.servers[0].sockets[0].getsockname()[1])
 
     @property
     def address(self) -> str:
-        """Its address on this machine."""
+        """The address on this machine."""
         return f"http://127.0.0.1:{self.port}"
 
     def at(self, path: str) -> str:
-        """The address of a path by the server's public name, which `NameCompleter` knows."""
+        """Return the address of a path by the server's public name, which `NameCompleter` knows."""
         return f"http://{NAME}:{self.port}{path}"
 
     def __enter__(self) -> Self:
@@ -87,7 +87,7 @@ class WebServer:
 
 
 class Names:
-    """A resolver that knows the server's name and what a test adds; it keeps what it was asked."""
+    """A resolver that knows the server's name and those that a test adds; it records the lookups."""
 
     def __init__(self) -> None:
         self.answers: dict[str, list[list[str]]] = {NAME: [["127.0.0.1"]]}

@@ -1,8 +1,8 @@
-"""A program that stands in for the Python of a cross-encoder: it speaks the worker's protocol over its pipes.
+"""A scripted stand-in for the Python of a cross-encoder, which speaks the worker's protocol over its pipes.
 
-What it does depends on the model's name: `dies` ends at the first question, `hangs` never answers one (and
-logs it as `asked`), `none` can't be loaded. Every other says of a hypothesis with “not” that it is
-contradicted, and of all others that they are borne out.
+Its behavior depends on the model's name: `dies` ends at the first question, `hangs` never answers (and logs
+the question as `asked`), `none` can't be loaded. Every other model reports a contradiction for a hypothesis
+with “not”, and entailment for all others.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ while (frame := wire.read_frame(sys.stdin.buffer)) is not None:
 
 
 class PairProgram:
-    """The program in `folder`; `path` is what the setting for another Python takes."""
+    """The program in `folder`; `path` is the value of the setting for another Python."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / "python with a cross-encoder"
@@ -56,5 +56,5 @@ class PairProgram:
 
     @property
     def starts(self) -> list[str]:
-        """The model of each start, in order."""
+        """Return the model of each start, in order."""
         return self._log.read_text("utf-8").split() if self._log.exists() else []

@@ -1,7 +1,7 @@
-"""A server of the Model Context Protocol in plain Python, which starts at once and does what it is told to.
+"""A scripted server of the Model Context Protocol in plain Python, which starts immediately.
 
-Its only argument is a JSON file: `tools` are listed as they stand there at that moment, the rest says how it
-behaves. What is called is found by the name of the tool.
+Its only argument is a JSON file: `tools` are listed as they are in the file at that moment, the rest defines
+its behavior. The name of a tool determines its function.
 """
 
 import json
@@ -40,7 +40,7 @@ def read() -> dict:
 
 
 def note(what: object) -> None:
-    """Write down what happened, for the test to read."""
+    """Record an event for the test."""
     with Path(f"{CONFIG}.notes").open("a", encoding="utf-8") as file:
         file.write(json.dumps(what) + "\n")
 

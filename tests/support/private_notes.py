@@ -1,4 +1,4 @@
-"""Forty ways to say in a note that it is private: what each test of privacy is held against."""
+"""Forty ways to mark a note as private, for every test of privacy."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ VARIANTS: dict[str, str | bytes] = {
 
 
 def written(note: str | bytes) -> bytes:
-    """The bytes of a variant."""
+    """Return the bytes of a variant."""
     return note if isinstance(note, bytes) else note.encode()
 
 
@@ -82,7 +82,7 @@ _LINKS = "\nTea is a drink [[Tea]] #drink\n- supports [[Tea]]\n"
 
 
 def write_private_vault(root: Path) -> Path:
-    """Make a vault of private notes of every kind, two open ones, links to a private one, a repository."""
+    """Write private notes of every kind, two public ones, links to a private one, and a repository."""
     (root / "Notes").mkdir(parents=True)
     (root / "Links").mkdir()
     (root / "Tea.md").write_text(_TEA)
@@ -101,6 +101,6 @@ def write_private_vault(root: Path) -> Path:
 
 
 def _linked(content: bytes, name: str) -> bytes:
-    """The note with links to open notes, so that a move or a deletion would change it."""
+    """Return the note with links to public notes, so that a move or a deletion would change it."""
     encoding = "utf-16-le" if name == "UTF-16" else "utf-16-be" if "UTF-16" in name else "utf-8"
     return content + _LINKS.encode(encoding)

@@ -1,4 +1,4 @@
-"""The command line as a program of its own, for tests."""
+"""The command line in its own process, for tests."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def command(*words: str) -> list[str]:
-    """The words that run it."""
+    """Return the words that run it."""
     return [sys.executable, "-m", "app", *words]
 
 
 def environment(factory: pytest.TempPathFactory, **variables: str) -> dict[str, str]:
-    """What it runs in: the folders of the test; bytecode is kept for the other programs of the run."""
+    """Return its environment: the folders of the test; bytecode is shared by the programs of the run."""
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     bytecode = factory.getbasetemp() / "bytecode"
     return {**kept, "PYTHONPATH": str(ROOT), "PYTHONPYCACHEPREFIX": str(bytecode), **variables}

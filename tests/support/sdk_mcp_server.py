@@ -1,4 +1,4 @@
-"""A server made with the official SDK: a program of its own over stdio, or in a thread over HTTP."""
+"""A server made with the official SDK: a program over stdio, or a thread over HTTP."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TAKES = {"type": "object", "properties": {"text": {"type": "string"}}}
 
 
 class Tools:
-    """The tools of a server, and what is done with them; `called` and `cancelled` are their names."""
+    """The tools of a server; `called` and `cancelled` are the names of called and canceled tools."""
 
     def __init__(self, *names: str) -> None:
         self.names = list(names)
@@ -38,7 +38,7 @@ class Tools:
         )
 
     async def _list(self, ctx: Any, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        """Two tools on each page."""
+        """List two tools per page."""
         first = int(params.cursor) if params and params.cursor else 0
         page = self.names[first : first + 2]
         more = str(first + 2) if first + 2 < len(self.names) else None
@@ -75,8 +75,8 @@ def _text(text: str) -> types.CallToolResult:
 class SdkServer:
     """Serves tools over HTTP on loopback until it is closed. Use as a context manager.
 
-    `token` is asked for where it is set; `headers` are those of each request; below /away it redirects to
-    another port, below /packed it answers in a way that nobody asked for.
+    `token` is required if set; `headers` are those of each request; below /away it redirects to another port,
+    below /packed it sends compressed answers that were not requested.
     """
 
     def __init__(self, tools: Tools, token: str = "", port: int = 0) -> None:

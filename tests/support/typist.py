@@ -1,4 +1,4 @@
-"""Somebody at a pseudo-terminal who waits for each prompt and types an answer."""
+"""A scripted user at a pseudo-terminal, who waits for each prompt and types an answer."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if sys.platform != "win32":
 
 
 class Typist:
-    """Reads what the terminal shows, and types `answers` in turn: each when its words have been shown.
+    """Reads the terminal's output, and types each of `answers` after its prompt has appeared.
 
     Args:
-        master: The terminal's other end.
-        answers: What is waited for, and what is typed then.
+        master: The other end of the terminal.
+        answers: The prompts and the answers.
     """
 
     def __init__(self, master: int, answers: Sequence[tuple[str, str]]) -> None:
@@ -40,17 +40,17 @@ class Typist:
 
     @property
     def plain(self) -> str:
-        """What was shown, without the terminal's commands."""
+        """The output without control sequences."""
         return re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", self.shown).replace("\r\n", "\n")
 
     def close(self) -> None:
-        """Look away."""
+        """Stop reading."""
         asyncio.get_running_loop().remove_reader(self._master)
 
 
 @contextmanager
 def terminal(columns: int = 100) -> Iterator[tuple[int, TextIO]]:
-    """A pseudo-terminal: the end of the person, and the file of the program."""
+    """Open a pseudo-terminal: the user's end, and the program's file."""
     master, slave = os.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
     with os.fdopen(slave, "w", encoding="utf-8", buffering=1) as stream:

@@ -19,7 +19,7 @@ class _Server(uvicorn.Server):
 
 @asynccontextmanager
 async def served(app: ASGIApp) -> AsyncIterator[str]:
-    """The address of the app while it is served."""
+    """Serve the app and yield its address."""
     server = _Server(uvicorn.Config(app, "127.0.0.1", 0, log_level="error", lifespan="off"))
     serving = asyncio.create_task(server.serve())
     while not server.started:

@@ -1,4 +1,4 @@
-"""A small server on loopback with the routes that a test gives it; it keeps each request's body."""
+"""A small server on loopback with scripted routes, which records the body of each request."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class WebServer:
 
     @property
     def address(self) -> str:
-        """Its address, without a slash at the end."""
+        """Its address, without a trailing slash."""
         port = self._server.servers[0].sockets[0].getsockname()[1]
         return f"http://127.0.0.1:{port}"
 

@@ -1,6 +1,6 @@
-"""A process that has a vault open as the window has it, with a user who says yes to everything.
+"""A process that has a vault open like a window, with a user who approves everything.
 
-`python -m tests.support.window_process VAULT` prints `open`, then the tool of each question; it ends with its
+`python -m tests.support.window_process VAULT` prints `open`, then the tool of each request; it ends with its
 standard input.
 """
 
@@ -16,10 +16,10 @@ from app.workspace.opening import open_workspace
 
 
 class Agreeing:
-    """Says yes and tells."""
+    """Approves and prints the tool."""
 
     async def decide(self, request: ApprovalRequest) -> Decision:
-        """Yes."""
+        """Approve."""
         print(f"asked {request.tool} by {request.caller.name}", flush=True)
         return Approved(request.proposal)
 

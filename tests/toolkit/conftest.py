@@ -1,4 +1,4 @@
-"""A real vault with a gate before it, tools made for the tests, and an approver that is told what to say."""
+"""A real vault behind a gate, tools for the tests, and a scripted approver."""
 
 from __future__ import annotations
 
@@ -261,7 +261,7 @@ CATEGORIES = (
 
 
 class ScriptedApprover:
-    """Answers as it was told, in turn; what it was asked is kept."""
+    """Gives scripted answers in turn and records the requests."""
 
     def __init__(self) -> None:
         self.asked: list[ApprovalRequest] = []

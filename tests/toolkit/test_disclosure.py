@@ -1,4 +1,4 @@
-"""An outcome names no hidden note but one that the caller named itself, and loses no text of a note."""
+"""An outcome names no hidden note except those that the caller named, and keeps all text of notes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HIDDEN = HiddenPaths(map(NotePath, NAMES))
 
 @dataclass
 class Sees:
-    """What a call may see."""
+    """The visibility of a call."""
 
     hidden: HiddenPaths = HIDDEN
 

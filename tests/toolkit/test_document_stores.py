@@ -1,4 +1,4 @@
-"""A folder outside the vault behind the same gate: asked, journaled, undone, by its own permissions."""
+"""A folder outside the vault behind the same gate: approved, journaled, undone, by its own permissions."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ BEFORE: list[bytes | None] = [None]
 
 
 class Desk:
-    """The folder `desk` as a place, with a permission that the test sets."""
+    """The folder `desk` as a store, with a permission that the test sets."""
 
     def __init__(self, bench: Bench, folder: Path, data: Path) -> None:
         folder.mkdir()

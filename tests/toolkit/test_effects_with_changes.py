@@ -25,7 +25,7 @@ RAN: list[str] = []
 
 
 class Clipped(ToolResult):
-    """What was fetched, and how many notes were made of it."""
+    """The fetched text, and the number of notes made of it."""
 
     notes: int = 0
 
@@ -58,7 +58,7 @@ async def clip(
 
 @pytest.fixture
 def net(bench: Bench) -> Bench:
-    """The bench with a category that reaches the network."""
+    """The bench with a category that accesses the network."""
     RAN.clear()
     categories = (
         Category("net", "Net", AccessLevel.NETWORK),

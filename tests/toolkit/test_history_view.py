@@ -1,4 +1,4 @@
-"""What a tool may see of the journal."""
+"""The visibility of the journal for tools."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ async def test_a_version_from_before_a_note_was_private_stays_hidden_while_it_is
 
 
 async def test_a_summary_that_counts_hidden_notes_is_not_shown(bench, view):
-    """A rename that also touches a private note says how many links it rewrote: to those who may know."""
+    """The number of rewritten links in a private note is shown only to permitted callers."""
     tea, secret = bench.store.read(TEA), bench.store.read(SECRET)
     both = (Update(TEA, tea, tea + b"x\n"), Update(SECRET, secret, secret + b"x\n"))
     bench.store.commit(ChangeSet.of(*both, summary="Rename Secret, 2 links"), author="You")

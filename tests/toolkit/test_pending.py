@@ -1,4 +1,4 @@
-"""Calls whose callers do not wait: decided later, across a restart, and done at most once."""
+"""Calls whose callers do not wait are decided later, across a restart, and run at most once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NEW = {"name": "Coffee", "text": "Black.\n"}
 
 
 class Desk:
-    """The pending operations of the bench; `restart` closes them and opens what is on the disk."""
+    """The pending operations of the bench; `restart` closes them and opens the stored ones."""
 
     def __init__(self, bench: Bench) -> None:
         self.bench = bench
@@ -42,7 +42,7 @@ class Desk:
         return self.operations.resume()
 
     def let_wait(self) -> None:
-        """The next question is answered when the test resolves `decide`."""
+        """Let the next question wait until the test resolves `decide`."""
         self.decide = asyncio.get_running_loop().create_future()
         self.bench.approver.answers.append(lambda request: self.decide)
 
@@ -117,7 +117,7 @@ async def test_a_waiting_operation_survives_a_restart_and_is_asked_again_on_the_
     while len(desk.bench.approver.asked) < 2:
         await asyncio.sleep(0.005)
     desk.answer()
-    # The text that was shown is not there any more: it is proposed and asked anew.
+    # The shown text no longer exists: it is proposed and asked again.
     assert await desk.ended(added.pending) is PendingState.DONE
     assert desk.bench.text("Tea.md") == "Changed meanwhile.\nMilk?\n"
 

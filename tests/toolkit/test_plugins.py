@@ -1,4 +1,4 @@
-"""Plug-ins: found by their entry points, off until turned on, left out as a whole when something is wrong."""
+"""Plug-ins are found by their entry points, off until turned on, and skipped completely on an error."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ USER = "---\ntype: user\nmail: a@b.org\n---\nA person.\n"
 
 
 def install(target: Path) -> None:
-    """Put the example where an installer would: its package, and the metadata that its pyproject says."""
+    """Install the example like an installer: its package, and the metadata of its pyproject."""
     project = tomllib.loads((EXAMPLE / "pyproject.toml").read_text("utf-8"))["project"]
     shutil.copytree(EXAMPLE / "src", target, ignore=shutil.ignore_patterns("__pycache__"))
     info = target / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"
@@ -121,7 +121,7 @@ def test_the_examples_own_tests_pass(tmp_path: Path) -> None:
     assert "passed" in done.stdout
 
 
-# What is left out
+# Skipped plug-ins
 
 OWN = Category("own", "Own", AccessLevel.READ_WRITE)
 

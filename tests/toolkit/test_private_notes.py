@@ -1,4 +1,4 @@
-"""Private notes and read rules: nothing of a hidden note gets out by any way of reading."""
+"""Private notes and read rules: no text of a hidden note is revealed by any way of reading."""
 
 from __future__ import annotations
 

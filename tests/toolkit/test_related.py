@@ -1,4 +1,4 @@
-"""Related notes: every reason counts, and is told."""
+"""Related notes: every reason counts and is reported."""
 
 from __future__ import annotations
 

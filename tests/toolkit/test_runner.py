@@ -1,4 +1,4 @@
-"""The order of a call, and what comes of it, on a real vault."""
+"""The order of a call's stages and their results, on a real vault."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who answers what, when nobody does, and what an answer may be."""
+"""Approvals: who decides, what happens without an answer, and which answers are valid."""
 
 from __future__ import annotations
 
@@ -264,7 +264,7 @@ async def test_a_failing_index_does_not_undo_what_is_written(bench, monkeypatch,
 
 
 async def two_wait(bench, first, second, **call):
-    """Two calls that wait for an answer; `settle(place, answer)` gives one."""
+    """Start two calls that wait for an answer; `settle(place, answer)` gives one."""
     answers = [asyncio.get_running_loop().create_future() for _ in range(2)]
     bench.approver.answers += [lambda request, answer=answer: answer for answer in answers]
     tasks = [

@@ -1,4 +1,4 @@
-"""A tool is its function: schema, arguments and descriptions are derived, and mistakes show at import."""
+"""A tool is its function: schema, arguments and descriptions are derived, and mistakes raise at import."""
 
 from __future__ import annotations
 

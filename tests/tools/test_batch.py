@@ -1,4 +1,4 @@
-"""Several calls of one tool are one proposal: asked once, written and undone together."""
+"""Several calls of one tool are one proposal: approved once, written and undone together."""
 
 from __future__ import annotations
 

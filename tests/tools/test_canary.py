@@ -1,7 +1,7 @@
-"""Nothing of a private note reaches a model or a program outside, by any tool, however it is written.
+"""No text of a private note reaches a model or an external program, by any tool, in any spelling.
 
-Each note of `VARIANTS` says in its own way that it is private, and holds a canary in its path, title, alias,
-tag and body. Every tool is called, and the canary must be nowhere in what it answers.
+Each note of `VARIANTS` is marked as private in its own way, and has a canary in its path, title, alias, tag
+and body. Every tool is called, and the canary must not occur in the answer.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _NEEDS_NEW_PATH = {"create_note", "file_write", "patch", "move_note", "create_no
 
 
 def _values(target: str) -> dict[str, object]:
-    """An argument of each name that tools take, about `target`."""
+    """Return an argument for each name that tools take, about `target`."""
     stem = target.removesuffix(".md")
     patch = f"--- a/{target}\n+++ b/{target}\n@@ -1,1 +1,1 @@\n-x\n+y\n"
     same = ("name", "node_id", "path", "from_id", "primary_node_id", "source_id", "label")
@@ -78,7 +78,7 @@ def _values(target: str) -> dict[str, object]:
 
 
 def _calls(tool: Tool, target: str) -> Iterator[dict[str, object]]:
-    """Calls of a tool: of each of its operations, about `target`."""
+    """Return calls of each operation of a tool, about `target`."""
     values = _values(target)
     if tool.name in ("create_node",):
         values["content"] = {
@@ -142,7 +142,7 @@ _MORE = (
 
 @pytest.fixture
 async def vault(tmp_path, approver):
-    """A vault of private notes of every kind, open, with every tool switched on."""
+    """An open vault of private notes of every kind, with every tool enabled."""
     settings = Settings()
     settings.embeddings.enabled = False
     opened = await open_workspace(write_private_vault(tmp_path / "vault"), settings, approver)
@@ -156,7 +156,7 @@ async def vault(tmp_path, approver):
 
 
 class _Asking:
-    """Calls of tools, each by a program of its own, so that no rate limit is met."""
+    """Calls tools, each as another program, so that no rate limit applies."""
 
     def __init__(self, workspace) -> None:
         self._workspace, self._count = workspace, 0
@@ -168,12 +168,12 @@ class _Asking:
 
 
 def _effects_only(request):
-    """What leaves the notes as they are may happen; a change of notes is refused."""
+    """Approve effects that leave the notes unchanged, and deny changes of notes."""
     return Approved(request.proposal) if isinstance(request.proposal, Effect) else Denied("no")
 
 
 def _told(answer: object, arguments: object) -> str:
-    """An answer as text, without what the caller said itself."""
+    """Return an answer as text, without the caller's own input."""
     text = json.dumps(answer, ensure_ascii=False).casefold()
     for said in sorted(set(_texts(arguments)), key=len, reverse=True):
         text = text.replace(json.dumps(said.casefold(), ensure_ascii=False)[1:-1], "")
@@ -249,7 +249,7 @@ async def test_a_folder_of_private_notes_and_none_at_all_are_the_same_to_a_tool(
 
 
 def _unmarked(answer: dict[str, object]) -> str:
-    """An answer without what differs from call to call: who called, the note, and the time."""
+    """Return an answer without the parts that differ between calls: caller, note and time."""
     return re.sub(r"Caller \d+|pl[ae]in|\"seconds\": [\d.]+", "", json.dumps(answer))
 
 

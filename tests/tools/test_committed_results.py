@@ -1,4 +1,4 @@
-"""What tools say they did, where the user approved a part of it or edited the text."""
+"""Results of tools if the user approved a part of the proposal or edited the text."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ async def make_wheel(workspace):
 
 
 def strings(value):
-    """Every string in a result, at any depth, without what the user left out."""
+    """Return every string in a result at any depth, without what the user left out."""
     if isinstance(value, dict):
         for key, one in value.items():
             yield from () if key == "left_out_by_user" else strings(one)
@@ -73,7 +73,7 @@ async def test_a_file_that_was_left_out_is_reported_as_left_out_only(workspace, 
     assert outcome.message.endswith(f"Left out by the user: {left}.")
     said = [*strings(outcome.result), outcome.message.removesuffix(f"Left out by the user: {left}.")]
     if tool == "delete_node":
-        # It still links to the deleted note, and that is said.
+        # It still links to the deleted note, and the result reports that.
         assert outcome.result["links_left"] == [str(path) for path in SPOKES]
         assert outcome.result["relationships_removed"] == 2
         del outcome.result["links_left"]

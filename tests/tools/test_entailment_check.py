@@ -1,4 +1,4 @@
-"""Suggested relations where the user named a cross-encoder, through the tools, on the sample vault."""
+"""Suggested relations with a cross-encoder chosen by the user, through the tools, on the sample vault."""
 
 from __future__ import annotations
 

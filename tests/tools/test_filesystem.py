@@ -1,4 +1,4 @@
-"""The category filesystem: free in the vault, asked about outside, refused where nobody reads."""
+"""The category filesystem: free in the vault, with approval outside, refused at forbidden locations."""
 
 from __future__ import annotations
 
@@ -284,7 +284,7 @@ def notes_outside(outside: Path) -> Path:
 
 
 def without(outcome, *names: str) -> str:
-    """All that the caller is told, without what it said itself."""
+    """Return the whole answer without the caller's own input."""
     told = repr((outcome.success, outcome.result, outcome.message, outcome.error, outcome.details))
     for name in names:
         told = told.replace(name, "NAME")

@@ -1,4 +1,4 @@
-"""The tool git: its operations, what it may not show, and what a hostile repository can't make it run."""
+"""The tool git: its operations, hidden files, and hostile repositories."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ async def test_nothing_is_done_without_approval(repository, approver, sample_vau
 async def test_private_notes_are_not_revealed(repository, sample_vault):
     with (sample_vault / PRIVATE).open("a") as file:
         file.write("the treasure\n")
-    # Was private when it was committed, and is public or gone now.
+    # Was private when it was committed, and is public or deleted now.
     (sample_vault / "Once.md").write_text("---\nai: private\n---\nold treasure\n")
     by_hand(sample_vault, "add", "Once.md")
     by_hand(sample_vault, "commit", "--quiet", "-m", "Once")

@@ -1,4 +1,4 @@
-"""Notes and blocks that a caller may not see: nothing of them gets out by undo, versions, counts, errors."""
+"""Hidden notes and blocks are not revealed by undo, versions, counts or errors."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ async def keep_diary(workspace, text="alpha\nbeta\n"):
 
 
 async def edit_diary(workspace):
-    """The built-in agent, which sees private notes, changes the diary; the number of its entry."""
+    """Change the diary with the built-in agent, which sees private notes; return the number of its entry."""
     outcome = await call(workspace, "edit_note", BUILTIN, name="Diary of Anna", op="append", text="gamma")
     assert outcome.success
     return outcome.entry
@@ -124,7 +124,7 @@ async def test_of_a_note_that_is_open_now_the_private_versions_are_left_out(work
     assert len((await call(workspace, "note_history", name=str(DIARY))).result["versions"]) == 1
 
 
-# Counts, and what the user changed of a proposal
+# Counts, and the user's edits of a proposal
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ async def test_a_command_does_not_learn_the_name_of_a_private_note(workspace):
     assert "Journal" in (await call(workspace, "shell", command="ls")).result["output"]
 
 
-# Everything that reads
+# All reads
 
 
 READS = (
@@ -255,7 +255,7 @@ async def test_a_path_that_may_not_be_used_is_refused_alike_whatever_is_there(wo
 async def test_a_creates_only_tool_cannot_change_files(workspace, approver):
     @make_tool(category="notes", creates_only=True)
     async def pretend(context: ToolContext, name: NoteName) -> Proposal[ToolResult]:
-        """Change a note, against its word.
+        """Change a note, contrary to its declaration.
 
         Args:
             name: The note.

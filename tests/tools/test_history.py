@@ -30,7 +30,7 @@ def here(workspace):
 
 
 async def conflicting_turn(workspace):
-    """A turn that creates, changes, deletes and moves; then the user changes what it had changed."""
+    """Run a turn that creates, changes, deletes and moves; then the user changes the same files."""
     await call(workspace, "create_note", name="New", content="one\n")
     await call(workspace, "create_note", name="Old", content="alpha\nbeta\n", caller=Caller.user())
     await call(workspace, "create_note", name="Gone", content="gone\n", caller=Caller.user())

@@ -1,4 +1,4 @@
-"""The tools of the category memory, behind the gate: what they do, refuse, ask about, and take back."""
+"""The tools of the category memory behind the gate: results, errors, approvals, and undo."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ async def test_null_empties_a_field_and_a_section_but_not_what_is_read_only(work
     for field in ("facts", "notes"):
         assert (await set_field(label="parts", field=field, value=None)).success
     assert await text_of(workspace, "parts") == "facts:\n  seen: 0\nnotes:\n"
-    # A client that sends null for what it leaves out is understood.
+    # A client that sends null for omitted arguments is understood.
     assert (await call(workspace, "block_edit", op="append", label="plan", content="x", value=None)).error[
         "type"
     ] == "not_found"

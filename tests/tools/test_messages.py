@@ -1,4 +1,4 @@
-"""send_message to places outside: the real gate, key store and log, and servers that speak the protocol."""
+"""send_message to outside services: the real gate, key store and log, and servers that speak the protocol."""
 
 from __future__ import annotations
 

@@ -206,7 +206,7 @@ async def test_the_context_follows_relations_to_the_depth(workspace):
     assert any("2 steps away" in one for one in lines) and len(lines) > sum(
         map(len, near["context"].values())
     )
-    # What supports a contradiction speaks against the claim.
+    # Support for a contradiction counts against the claim.
     assert any("Nevil Maskelyne" in one for one in far["context"]["contradicts"])
     typed = await call(
         workspace, "summarize_node_with_context", node_id=BEAT, relationship_types=["supports"]

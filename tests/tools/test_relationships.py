@@ -171,7 +171,7 @@ async def test_a_relation_is_no_evidence_for_itself_and_keeps_its_type_where_not
     await call(workspace, "create_note", name="Pro", content="Plain words.\n\n- supports [[H4]]\n")
     kept = await call(workspace, "reclassify_relationship", edge_id="Pro -> H4")
     assert kept.result["new_type"] == kept.result["old_type"] == "SUPPORTS"
-    assert kept.result["reasoning"].startswith("Nothing in the notes speaks for another type")
+    assert kept.result["reasoning"].startswith("The notes contain no evidence for another type")
     judged = await call(workspace, "recalculate_edge_confidence", edge_id="Pro -> H4")
     assert not any("says" in one["factor"] for one in judged.result["factors"])
 
@@ -215,7 +215,7 @@ async def test_suggestions_are_listed_accepted_and_rejected_for_good(workspace, 
     assert workspace.analysis.rejected() == (tuple(sorted((first["from_id"], first["to_id"]))),)
     left = (await call(workspace, "suggest_relationships", op="list", limit=50)).result["suggestions"]
     assert first["suggestion_id"] not in [one["suggestion_id"] for one in left]
-    if left:  # what the other shared notes have in common
+    if left:  # The common property of the other shared notes.
         accepted = await call(
             workspace,
             "suggest_relationships",
@@ -237,7 +237,7 @@ async def test_suggestions_of_one_note(workspace):
 
 
 async def test_the_chain_from_related_nodes_to_a_summary(workspace, approver):
-    """What an agent does: look, relate, weigh, sum up; and one undo of the turn takes all of it back."""
+    """A typical turn: search, relate, weigh, summarize; one undo of the turn reverts all of it."""
     before = text(workspace, "Instruments/K1.md")
     found = await call(workspace, "find_related_nodes", node_id="K1", min_similarity=0.05)
     other = next(

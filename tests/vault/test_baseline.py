@@ -81,14 +81,14 @@ def test_on_a_full_disk_a_change_is_still_reported_without_a_copy(vault, imprint
 
     monkeypatch.setattr(imprint, "_bytes", Wrapped(imprint._bytes, full))
     (vault / "Tea.md").write_text("Green tea\n")
-    # What was there before is kept already; what is there now is on the disk.
+    # The earlier content is stored already; the current one is on the disk.
     assert imprint.diff(None, nobody).changes == (Update(NotePath("Tea.md"), b"Tea\n", b"Green tea\n"),)
     (vault / "Tea.md").write_text("Black tea\n")
     assert imprint.diff(None, nobody).unsaved == (NotePath("Tea.md"),)
 
 
 class Wrapped:
-    """A file whose disk is full."""
+    """A file on a full disk."""
 
     def __init__(self, file, write) -> None:
         self._file = file

@@ -1,4 +1,4 @@
-"""A process that is killed at any disk step of a commit, or of the recovery after it, or while undoing."""
+"""A process killed at any disk step of a commit, of an undo, or of the recovery."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ PLATFORMS = {"native": None, "portable": Platform(dir_fds=False, swap=False, exc
 
 @pytest.fixture
 def tmp_path(tmp_path: Path) -> Iterator[Path]:
-    """In memory where the system has that: what a killed process leaves is the same, and it is quick."""
+    """A folder in RAM if possible: a killed process leaves the same state there, and it is fast."""
     memory = Path("/dev/shm")
     if not os.access(memory, os.W_OK):
         yield tmp_path
@@ -115,7 +115,7 @@ def recover(folder: Path, platform: Platform | None, at: int = -1) -> None:
 
 @functools.cache
 def steps(platform: str, what: str) -> int:
-    """How many disk steps it has."""
+    """Return the number of disk steps."""
     seen: list[str] = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -132,7 +132,7 @@ def steps(platform: str, what: str) -> int:
 
 
 def check(folder: Path, before: dict[str, bytes], after: dict[str, bytes], commits: int) -> bool:
-    """The disk is wholly old or wholly new, nothing is left over, and the journal says the same."""
+    """Check that the disk is either old or new, without leftovers, and that the journal agrees."""
     root = folder / "vault"
     state = files(root)
     assert state in (before, after)

@@ -43,7 +43,7 @@ def test_a_choice_of_hunks_changes_only_its_own_lines(before: bytes, after: byte
         expected += lines[start:end]
         position = hunk.before_end
     expected += diff.before[position:]
-    # Line by line, not only as a whole: no choice glues two lines together.
+    # Line by line, not only as a whole: no selection joins two lines.
     assert list(result) == expected
 
 

@@ -87,7 +87,7 @@ def test_a_conflict_is_a_change_of_both_sides_that_differs(base, ours, theirs):
     st.lists(st.integers(0, 2), min_size=6, max_size=6),
 )
 def test_edits_with_a_kept_line_between_them_never_conflict(blocks, sides):
-    """Each block of lines is edited by at most one side; an unique line stands between two blocks."""
+    """Each block of lines is edited by at most one side; a unique line is between two blocks."""
     texts = [b"", b"", b""]
     expected = b""
     for number, block in enumerate(blocks):

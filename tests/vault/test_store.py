@@ -1,4 +1,4 @@
-"""The store against disks, links, and programs that write at the same moment."""
+"""The store with failing disks, links, and programs that write at the same moment."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ NEW = {
 
 
 class Bench:
-    """A seeded vault, its store, and a hook that runs before every disk step."""
+    """A vault with files, its store, and a hook that runs before every disk step."""
 
     def __init__(self, folder: Path, platform: Platform | None = None) -> None:
         self.folder = folder

@@ -17,7 +17,7 @@ from app.vault.path import NotePath
 from app.vault.store import NoteStore
 
 P = NotePath.parse
-# In memory where the system has that: hundreds of commits, each with all its waiting for the disk.
+# In RAM if the system supports that: hundreds of commits, each with several syncs.
 MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
 
 
@@ -234,7 +234,7 @@ sequences = st.lists(st.lists(actions, min_size=1, max_size=4), min_size=1, max_
 
 
 def change_of(files: dict[str, bytes], kind: str, name: str, other: str, content: bytes) -> FileChange | None:
-    """The change if it makes sense on these files, and is done to them then."""
+    """Return the change and apply it to these files, if it is valid for them."""
     there = {P(each).key: each for each in files}
     here = there.get(P(name).key)
     if kind == "c":
@@ -259,7 +259,7 @@ def change_of(files: dict[str, bytes], kind: str, name: str, other: str, content
 
 
 def run(vault: Vault, sequence) -> list[tuple[int, dict[str, bytes]]]:
-    """Commit what makes sense of it; the number of each commit with the files before it."""
+    """Commit the valid changes; return the number of each commit with the files before it."""
     files = vault.files()
     done = []
     for group in sequence:
@@ -282,7 +282,7 @@ def run(vault: Vault, sequence) -> list[tuple[int, dict[str, bytes]]]:
 
 
 def assert_consistent(vault: Vault) -> None:
-    """What the journal says of the last commit is what the disk holds, and all contents are kept."""
+    """Check that the disk matches the journal's last commit, and that all contents are stored."""
     last = vault.journal.commits(1)[0]
     for change in last.changes:
         now = vault.read(change.place)

@@ -21,7 +21,7 @@ ENOUGH = 20.0
 
 
 class Watched:
-    """A vault that is being watched; `until` waits for a batch that makes a condition true."""
+    """A watched vault; `until` waits for a batch that makes a condition true."""
 
     def __init__(self, folder: Path) -> None:
         self.root = folder / "vault"
@@ -42,7 +42,7 @@ class Watched:
             await self._news.wait_for(condition)
 
     async def settle(self) -> None:
-        """Until everything that happened before has been told: a file of our own making has arrived."""
+        """Wait until all earlier changes have been reported: a file created here has arrived."""
         mark = self.root / f"mark {len(self.batches)}.md"
         mark.write_bytes(b"mark")
         await self.until(lambda: mark.name in self.changed)

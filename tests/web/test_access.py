@@ -1,4 +1,4 @@
-"""Each provider's protocol against a local server that speaks it, and what is said when it fails."""
+"""Each provider's protocol against a local server that speaks it, and the errors on failure."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def server() -> Iterator[WebServer]:
 
 
 class Bench:
-    """The web as set for one provider, whose address is that of the test's server."""
+    """Web access set up for one provider with the address of the test's server."""
 
     def __init__(self, server: WebServer, provider: str, monkeypatch: pytest.MonkeyPatch) -> None:
         self.server = server
@@ -162,7 +162,7 @@ def test_an_invalid_address_is_refused(address: str) -> None:
 
 
 async def test_the_users_own_server_opens_no_other_local_address(server: WebServer) -> None:
-    """The address of the settings is reached for searches; pages stay on the public Internet."""
+    """The address of the settings is used for searches only; pages stay on the public Internet."""
     settings = WebSettings(provider="searxng", address=server.address)
     web = WebAccess(lambda: settings, lambda name, at: None)
     server.answers["/search"] = answer_of("searxng", RESULTS)

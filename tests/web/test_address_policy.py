@@ -1,4 +1,4 @@
-"""The guard: what is refused as text, by name, after a redirect, and when a name changes its address."""
+"""The guard rejects addresses as text, by name, after a redirect, and when a name changes its address."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ async def test_a_name_without_an_address_is_not_found() -> None:
 
 
 async def test_a_name_is_looked_up_once_for_check_and_connection(server: WebServer) -> None:
-    """One address for the check and another for the connection: there is no second look-up."""
+    """There is no second lookup that could return another address for the connection."""
     names = Names()
     names.answers[NAME] = [["127.0.0.1"], ["10.0.0.1"]]
     answer = await Fetcher(PublicAndOne(server), names).fetch(WebRequest(server.at("/")), KINDS)
@@ -111,7 +111,7 @@ async def test_a_name_is_looked_up_once_for_check_and_connection(server: WebServ
 
 
 async def test_a_name_that_turns_to_loopback_between_two_hops_is_refused(server: WebServer) -> None:
-    """Rebinding: public for the first request, this machine for the one that the redirect leads to."""
+    """DNS rebinding: public for the first request, this machine for the redirect's target."""
     names = Names()
     rebound = f"http://rebind.example:{server.port}/"
     names.answers["rebind.example"] = [["127.0.0.1"]]

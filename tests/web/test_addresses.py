@@ -1,4 +1,4 @@
-"""Which addresses are public, in every form that they are written in."""
+"""Public addresses are recognized in every spelling."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which side a found page takes, by its words; and the words that are searched for."""
+"""The side of a found page by its words, and the search query."""
 
 from __future__ import annotations
 

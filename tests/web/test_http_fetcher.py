@@ -1,4 +1,4 @@
-"""The bounds of a fetch: size, time, packing, kinds, and what servers' errors become."""
+"""The limits of a fetch (size, time, compression, content types), and the errors of servers."""
 
 from __future__ import annotations
 

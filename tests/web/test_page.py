@@ -1,4 +1,4 @@
-"""Pages made readable, in their own process, within bounds."""
+"""Pages are converted in their own process, within limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The check for a new release: only what the publisher signed counts."""
+"""The check for a new release: only data signed by the publisher counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever happened to a file that the app keeps, the vault opens, works, and the user is told."""
+"""After any damage to a file of the app, the vault opens and works, and the user is informed."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ async def opened(root: Path, approver: ScriptedApprover) -> Workspace:
 
 
 async def used(root: Path, approver: ScriptedApprover) -> int:
-    """Open the vault, change a note by a tool, and close it; the number of the audit entry."""
+    """Open the vault, change a note with a tool, and close it; return the number of the audit entry."""
     workspace = await opened(root, approver)
     await workspace.start_scan(lambda progress: None)
     outcome = await workspace.runner.run(
@@ -173,7 +173,7 @@ async def test_the_apps_data_is_private(root: Path, approver: ScriptedApprover) 
 async def test_damage_found_in_use_is_reported_and_the_next_change_works(
     root: Path, approver: ScriptedApprover, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # What the check at the opening has read would be in memory.
+    # The data that the check at the opening has read would be in memory.
     monkeypatch.setattr("app.vault.journal_database.SCHEMA", replace(SCHEMA, check_up_to=0))
     await used(root, approver)
     workspace = await opened(root, approver)

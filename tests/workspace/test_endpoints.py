@@ -1,4 +1,4 @@
-"""The door of an open vault: it follows the settings, and says so where it can't be opened."""
+"""The endpoint of an open vault follows the settings, and reports when it can't be opened."""
 
 from __future__ import annotations
 
@@ -80,4 +80,4 @@ async def test_a_read_only_vault_has_no_endpoint(workspace: Workspace) -> None:
         assert await reader.hub.tools(Client(CallerKind.CLI, "Terminal"))
     finally:
         await reader.close()
-    assert find_endpoint(workspace.root) is not None, "the door of the first is left alone"
+    assert find_endpoint(workspace.root) is not None, "the first endpoint is unchanged"

@@ -1,4 +1,4 @@
-"""What the user sets past the tools gets a row of the audit log."""
+"""Settings that the user changes without a tool get a row in the audit log."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.workspace.workspace import Workspace
 
 
 def rows(workspace: Workspace, tool: str) -> list[tuple[str, str]]:
-    """What was done to which, the last first; each by the user."""
+    """Return the operation and subject of each row, last first; each by the user."""
     entries = [one for one in workspace.audit.entries() if one.tool == tool]
     assert all(one.caller_kind == "user" and one.operation == "administrative" for one in entries)
     return [(json.loads(one.arguments)["op"], one.result) for one in entries]

@@ -1,4 +1,4 @@
-r"""Files whose names are not UTF-8 (`Grüße.md` in Latin-1) are listed, can be renamed, and jam nothing."""
+"""Files whose names are not UTF-8 (`Grüße.md` in Latin-1) are listed, can be renamed, and block nothing."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ async def test_a_commit_of_such_a_file_that_was_not_logged_does_not_keep_the_vau
     root.mkdir()
     (root / RAW.text).write_text("x")
     workspace = await opened(root, approver)
-    # Another program's edit was taken into the journal, and the app was killed before it was logged.
+    # Another program's edit was recorded in the journal, and the app was killed before it was logged.
     await asyncio.to_thread(workspace.store.record_external, ChangeSet.of(Create(RAW, b"x")), author="Other")
     await workspace.close()
     workspace = await opened(root, approver)

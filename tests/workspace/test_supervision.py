@@ -1,4 +1,4 @@
-"""What works in the background for an open vault is told when it dies, and starts again."""
+"""Background tasks of an open vault are reported when they die, and restarted."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ async def test_a_watcher_that_dies_is_reported_and_nothing_is_missed(
 
     async def break_once(batch: object) -> None:
         monkeypatch.setattr(workspace, "_handle_batch", take)
-        # Happens while nobody watches.
+        # This happens while the watcher is not running.
         (workspace.root / "Missed.md").write_text("Nobody saw this.\n", "utf-8")
         raise RuntimeError("a batch that nobody foresaw")
 
@@ -59,7 +59,7 @@ async def test_a_watcher_that_dies_is_reported_and_nothing_is_missed(
 
 
 async def end_watching(workspace: Workspace) -> None:
-    """Take the watcher away that the fixture has started, so that the next one has other parts."""
+    """Stop the fixture's watcher, so that the next one has other parts."""
     for task in tuple(workspace._supervisor._running.values()):
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
@@ -87,12 +87,12 @@ async def test_a_local_server_that_dies_is_reported_and_reopened(workspace: Work
     workspace.events.subscribe(TaskFailed, failures.append)
     workspace.events.subscribe(LocalServerStateChanged, lambda event: problems.append(event.state.problem))
     await workspace.endpoints.open()
-    door = workspace.endpoints.server
-    assert door is not None and door._serving is not None
-    door._serving.cancel()
+    server = workspace.endpoints.server
+    assert server is not None and server._serving is not None
+    server._serving.cancel()
     await until(lambda: bool(failures))
     assert failures[0].task == "serve other programs"
-    await until(lambda: workspace.endpoints.server is not door and workspace.endpoints.state().port > 0)
+    await until(lambda: workspace.endpoints.server is not server and workspace.endpoints.state().port > 0)
     assert any("The local server ended" in problem for problem in problems)
     assert problems[-1] == ""
     sign = find_endpoint(workspace.root)

@@ -1,4 +1,4 @@
-"""Permission rules that can't be read hold agents back, and the user decides when that ends."""
+"""Unreadable permission rules restrict agents until the user decides otherwise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Folders of the app that can't be written: the vault is open for reading, and the user is told."""
+"""If folders of the app can't be written, the vault is open for reading and the user is informed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def root(tmp_path: Path) -> Path:
 
 @contextmanager
 def mounted(folder: Path, *options: str) -> Iterator[None]:
-    """Mount something on a folder; the test is skipped where that is not allowed."""
+    """Mount something on a folder; skip the test if that is not allowed."""
     folder.mkdir(exist_ok=True)
     if os.name != "posix" or os.geteuid() != 0:
         pytest.skip("only root may mount")
@@ -50,7 +50,7 @@ def read_only(folder: Path) -> Iterator[None]:
 
 
 def is_under_a_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, *names: str) -> Path:
-    """Name folders of the app that can't even be made."""
+    """Set folders of the app that can't even be created."""
     file = tmp_path / "file"
     file.write_text("In the way.")
     for name in names:
@@ -72,7 +72,7 @@ async def write(workspace: Workspace, text: str) -> ToolOutcome:
 
 
 async def check_only_reads(workspace: Workspace, root: Path) -> None:
-    """The vault can be read and searched, nothing is written, and the user knows why."""
+    """Check that the vault can be read and searched, nothing is written, and the user knows why."""
     before = (root / "Tea.md").read_bytes()
     told = [notice for notice in workspace.notices if "open for reading only" in notice]
     assert len(told) == 1 and str(paths.vault_data_folder(root)) in told[0]

@@ -141,7 +141,7 @@ class AcpAgent:
                 self._wanted[name].pop(option, None)
                 detail = f": {error}" if str(error) else ""
                 raise ProgramError(
-                    f"{name} did not accept the option{detail}.", "The option keeps its value."
+                    f"{name} did not accept the option{detail}.", "The option is unchanged."
                 ) from error
 
     async def close(self) -> None:

@@ -175,5 +175,5 @@ class ExternalEditTracker:
 
 
 def _program_caller(caller: Caller) -> Caller:
-    """Return the program as the caller of an unmediated edit, without a claim of its own."""
+    """Return the program as the caller of an external edit, without a claim of its own."""
     return replace(caller, claim="")

@@ -1,6 +1,6 @@
 """Translate a program's updates into items of the conversation: text, reasoning, plans and tool calls.
 
-All of them are the program's claims. The journal knows what was really written; see `unmediated_edits.py`.
+All of them are the program's claims. The journal knows what was really written; see `external_edits.py`.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from app.agent.language.lexicon import Language
 from app.agent.language.readings import (
@@ -37,15 +37,21 @@ _LOOKING_UP = frozenset(
 )
 _SURE, _UNLIKELY = 0.75, 0.45
 _FEWEST_WORDS = 3
+_CONTENTS = ("question", "model")
+"""Intents of questions that only the text of notes, or a model, can answer."""
+_CLEARLY = 2.0
 
 
-def as_content_question(found: Interpretation, text: str, languages: Sequence[Language]) -> Interpretation:
+def as_content_question(
+    found: Interpretation, text: str, languages: Sequence[Language], odds: Mapping[str, float]
+) -> Interpretation:
     """Treat a request as a question about the notes if it asks and was read as a search for words.
 
     Args:
-        found: The grammar's reading.
+        found: The reading of the request.
         text: The request.
         languages: The possible languages of the request.
+        odds: The probabilities of the intents.
 
     Returns:
         A question about the notes, or `found`.
@@ -57,6 +63,10 @@ def as_content_question(found: Interpretation, text: str, languages: Sequence[La
     if not read_question(text).words:
         # Only pronouns: the topic is in the conversation, which a search does not use.
         return found
+    if isinstance(found, Reading | Clarification) and not _is_empty(found):
+        lookup = max((odds[label] for label in odds if label not in _CONTENTS), default=0.0)
+        if lookup > _CLEARLY * sum(odds.get(label, 0.0) for label in _CONTENTS):
+            return found
     match found:
         case ContentQuestion():
             return found
@@ -87,6 +97,11 @@ def asking_language(text: str, languages: Sequence[Language]) -> Language | None
     return language
 
 
+def _is_empty(found: Interpretation) -> bool:
+    """Return whether an interpretation only asks back, without an answer to choose."""
+    return isinstance(found, Clarification) and not found.options
+
+
 def _is_weak(reading: Reading) -> bool:
     """Return whether a reading is a search for words, or an unlikely guess at another lookup."""
     (*before, step) = reading.steps
@@ -104,4 +119,10 @@ def _finds_words(reading: Reading) -> bool:
 
 
 def _names_notes(words: Sequence[str], language: Language) -> bool:
-    return bool(language.words("asked_for") & set(words))
+    """Return whether a question asks for notes ("which notes") rather than about their contents."""
+    asked, nouns = language.words("asked_for"), language.words("note_nouns")
+    counting = language.words("before_asked_notes")
+    return any(
+        word in asked and (word not in nouns or counting.intersection(words[max(0, index - 2) : index]))
+        for index, word in enumerate(words)
+    )

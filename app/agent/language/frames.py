@@ -587,6 +587,8 @@ class FrameParser:
             ):
                 position += 1
                 continue
+            if token.is_word and token.key in language.words("result_nouns") | language.words("note_nouns"):
+                return None
             if token.kind == "tag":
                 found.append(token.value)
             elif token.kind in ("word", "quoted"):

@@ -12,11 +12,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from app.agent.language.actions import TOOL_PREFIX, Action
+from app.agent.language.content_questions import as_content_question, asking_language
 from app.agent.language.dates import DateParser
 from app.agent.language.dialog import DialogState
 from app.agent.language.frames import ClauseReading, FrameParser
-from app.agent.language.intent_model import intent_model
-from app.agent.language.intent_reading import IntentReader
 from app.agent.language.lexicon import ActionFrame, Language
 from app.agent.language.mentions import find_mentions
 from app.agent.language.notation import serialize
@@ -32,6 +31,8 @@ from app.agent.language.readings import (
     Reading,
     Reply,
 )
+from app.agent.language.role_reading import RoleReader, normalized, split_clauses
+from app.agent.language.span_model import span_model
 from app.agent.language.tokens import Token, tokenize
 from app.agent.language.vocabulary import Vocabulary, correct_spelling
 from app.vault.path import NotePath
@@ -51,7 +52,7 @@ LEARNED = 0.5
 """Minimum probability at which an action of the intent model is run."""
 ASKED_ABOUT = 0.25
 """Minimum probability at which an action of the intent model is offered in a question."""
-CONSIDERED = 0.1
+CONSIDERED = 0.04
 CONTRADICTED = 0.6
 """Probability of another action from which the agent asks before a change of the grammar's reading."""
 _SPLIT_PENALTY = 0.02
@@ -73,7 +74,7 @@ class _Request:
     dialog: DialogState
     allowed: Mapping[str, Action]
     asks: bool = False
-    """Whether it is a question; the agent asks before it changes anything on a question."""
+    """True for a question; the agent asks before it changes anything on a question."""
 
 
 class Interpreter:
@@ -118,12 +119,18 @@ class Interpreter:
             dates = DateParser(language, now)
             request = _Request(text, language, tokens, vocabulary_in(language), dates, dialog, allowed)
             found = self._interpret(request, is_likeliest=best is None)
-            if found[0] >= MIN_READ_SCORE:
-                return found[1]
+            if best is None:
+                likeliest = request
             if best is None or found[0] > best[0]:
                 best = found
+            if found[0] >= MIN_READ_SCORE:
+                best = found
+                break
         assert best is not None
-        return best[1]
+        if dialog.question is not None or asking_language(text, self._languages) is None:
+            return best[1]
+        odds = dict(self._role_reader(likeliest, likeliest.tokens, follows=False).ranked())
+        return as_content_question(best[1], text, self._languages, odds)
 
     def _by_likelihood(self, text: str) -> list[tuple[Language, tuple[Token, ...]]]:
         """Return the request's tokens in each language, the language that knows the most words first."""
@@ -209,18 +216,26 @@ class Interpreter:
             return bare_name.score, self._decided(request, [bare_name])
         return best, Reply("", understood=False)
 
-    # Intent model
+    # Words by role
 
     def _learned(
         self, request: _Request, tokens: tuple[Token, ...], found: list[Reading]
     ) -> tuple[float, Interpretation] | None:
-        """Return the intent model's interpretation if the grammar has none or a conflicting one.
+        """Return the interpretation if the grammar has none, or one that the learned readers doubt.
 
         Returns None if the grammar's reading is kept.
         """
-        reader, ranked = self._reader(request, tokens, follows=False)
-        label, odds = ranked[0]
         best = found[0] if found else None
+        if best is not None and best.last.action.startswith(TOOL_PREFIX) and best.score >= MIN_READ_SCORE:
+            return None  # a tool's example that the models do not know
+        reader = self._role_reader(request, tokens, follows=False)
+        ranked = reader.ranked()
+        label, odds = ranked[0]
+        roles = reader.readings()
+        if (steps := self._by_clauses(request, tokens)) is not None:
+            roles.insert(0, steps)
+        if tokens[0].key in request.language.words("asking_words"):
+            roles = [reading for reading in roles if not self._writes(request, reading)]
         stands = (
             best is not None
             and best.score >= STRONG
@@ -228,11 +243,22 @@ class Interpreter:
             and not best.missing
             and not best.unexplained
         )
-        if best is not None and best.last.action.startswith(TOOL_PREFIX) and best.score >= MIN_READ_SCORE:
-            return None  # a tool's example that the model does not know
+        agreed = best is not None and any(_means_same(best, reading) for reading in roles)
+        if best is not None and (cleaner := _without_common_words(best, roles)) is not None:
+            return max(best.score, MIN_READ_SCORE), cleaner
         if stands and best is not None:
-            doubtful = self._writes(request, best) and len(best.steps) == 1 and odds >= CONTRADICTED
-            if not doubtful or label.partition(".")[0] == best.last.action or _related_label(label, best):
+            if agreed or (not self._writes(request, best) and not _is_doubted(best, label, odds)):
+                return None
+            same = [reading for reading in roles if reading.steps[0].action == best.steps[0].action]
+            actions = [step.action for step in best.steps]
+            stands = self._writes(request, best)
+            if len(actions) > 1 and label.partition(".")[0] in actions:
+                return None
+            if label.partition(".")[0] == best.last.action or _related_label(label, best):
+                # The readers agree on the action: ask only if they disagree on its values.
+                if not same or not same[0].certain or same[0].score < LEARNED:
+                    return None
+            elif odds < CONTRADICTED and len(actions) > 1:
                 return None
         if label == "none" and odds >= LEARNED:
             return odds, Reply("unsupported", understood=False)
@@ -242,88 +268,54 @@ class Interpreter:
             return odds, ContentQuestion(request.text)
         if label == "open" and request.asks and odds < STRONG:
             return odds, ContentQuestion(request.text)
-        candidates: list[Reading] = []
-        if (steps := self._by_clauses(request, tokens)) and (
-            best is None or len(best.steps) < len(steps.steps)
-        ):
-            candidates.append(steps)
-        for name, share in ranked[:_MAX_OPTIONS]:
-            if share >= CONSIDERED and len(candidates) < _MAX_OPTIONS - 1:
-                candidates += reader.readings(name, share, request.allowed)
-        if (
-            best is not None
-            and len(best.steps) == 1
-            and not _is_clear(best)
-            and not best.last.action.startswith("tool")
-        ):
-            # The grammar knows the verb but finds too many words in place of a name.
-            again = [
-                reading
-                for reading in reader.readings(best.last.action, best.score, request.allowed)
-                if _is_clear(reading)
-            ]
-            if again and not self._writes(request, again[0]):
-                return best.score, again[0]
-            candidates = [*again, *candidates]
-        searches = best is not None and not best.certain and best.last.action in ("find", "count")
-        if searches and best is not None and len(best.steps) == 1 and best.score >= MIN_CONFIRM_SCORE:
-            # The grammar's search words may not be topics: omit them.
-            again = reader.readings(best.last.action, best.score, request.allowed)
-            if again and (label in ("find", "count") or not candidates or candidates[0].score < ASKED_ABOUT):
-                return best.score, again[0]
+        if agreed:
+            return None
+        if not roles:
+            return None
+        first = roles[0]
+        if first.score < ASKED_ABOUT and reader.is_mostly_unknown:
+            return None
+        sure = best is not None and best.certain and best.score >= STRONG and not stands
+        if first.score >= LEARNED and not self._writes(request, first) and _is_clear(first) and not sure:
+            return first.score, first
+        if stands and best is not None:
+            return best.score, self._choice(request, [best, *roles])
+        candidates = [reading for reading in roles if reading.score >= CONSIDERED or reading is first]
+        candidates = [reading for reading in candidates if reader.uses_names(reading)] or candidates
+        own = [reading for reading in found[:3] if reading.score >= MIN_CONFIRM_SCORE and not reading.missing]
+        candidates[1:1] = own[:1]
+        candidates += own[1:]
         if not candidates:
             return None
-        first = candidates[0]
-        if (
-            best is not None
-            and best.score >= MIN_READ_SCORE
-            and best.last.action == first.last.action
-            and best.certain
-        ):
-            return None
-        if first.score >= LEARNED and not self._writes(request, first) and _is_clear(first):
-            return first.score, first
-        if first.score < ASKED_ABOUT:
-            return None
-        if best is not None and best.score >= MIN_CONFIRM_SCORE and not best.missing:
-            candidates.insert(1, best)
         return max(first.score, MIN_READ_SCORE), self._choice(request, candidates)
 
-    def _reader(
-        self, request: _Request, tokens: tuple[Token, ...], *, follows: bool
-    ) -> tuple[IntentReader, list[tuple[str, float]]]:
-        """Return the reader that fills the roles, and the actions by probability."""
+    def _role_reader(self, request: _Request, tokens: tuple[Token, ...], *, follows: bool) -> RoleReader:
+        """Return the reader that finds the values of a clause by their roles."""
         language = request.language
         sets = NoteSetParser(
             request.text, language, request.vocabulary, request.dates, request.dialog, follows
         )
         mentions = find_mentions(request.text, tokens, language, request.vocabulary, sets, request.dates)
-        model = intent_model()
-        reader = IntentReader(request.text, tokens, mentions, language, sets, request.dialog, model.words)
-        return reader, model.rank(mentions)
+        frames = self._frames(request, follows)
+        return RoleReader(
+            tokens,
+            mentions,
+            language,
+            sets,
+            frames,
+            request.dialog,
+            request.allowed,
+            self._frames_of(language),
+        )
 
     def _by_clauses(self, request: _Request, tokens: tuple[Token, ...]) -> Reading | None:
-        """Return the steps of a request, clause by clause; None if a clause is unclear."""
+        """Return the steps of a request, clause by clause; None for one clause, or if a clause is unclear."""
         language = request.language
-        clauses: list[list[Token]] = [[]]
-        position = 0
-        while position < len(tokens):
-            after = max(
-                language.match_prefix(tokens, position, "then"),
-                language.match_prefix(tokens, position, "and"),
-            )
-            ends = tokens[position].kind == "mark" and tokens[position].key in (",", ";", ".", "!", "?")
-            joined = after > position and after < len(tokens) and tokens[after].key in language.verbs()
-            if (ends or joined) and clauses[-1]:
-                clauses.append([])
-            if ends or joined:
-                position = max(after, position + 1)
-                continue
-            clauses[-1].append(tokens[position])
-            position += 1
-        parts = [self._without_courtesies(language, tuple(part)) for part in clauses if part]
+        sets = NoteSetParser(request.text, language, request.vocabulary, request.dates, request.dialog)
+        mentions = find_mentions(request.text, tokens, language, request.vocabulary, sets, request.dates)
+        parts = [self._without_courtesies(language, part) for part in split_clauses(tokens, mentions)]
         parts = [part for part in parts if part]
-        if not 2 <= len(parts) <= _MAX_CLAUSES:
+        if len(parts) < 2:
             return None
         steps: list[PipelineStep] = []
         score = 1.0
@@ -336,20 +328,20 @@ class Interpreter:
         return Reading(tuple(steps), score, language=language.code, certain=False)
 
     def _clause(self, request: _Request, tokens: tuple[Token, ...], *, follows: bool) -> Reading | None:
-        """Parse one clause with the grammar, or else with the intent model."""
+        """Parse one clause with the grammar, or else by its roles."""
         grammar = [
             _to_reading(clause, request.language)
             for clause in self._frames(request, follows).readings(tokens)
         ][:1]
         if grammar and grammar[0].score >= STRONG and not grammar[0].missing and not grammar[0].unexplained:
             return grammar[0]
-        reader, ranked = self._reader(request, tokens, follows=follows)
-        found = reader.readings(*ranked[0], request.allowed) if ranked[0][1] >= LEARNED else []
+        found = self._role_reader(request, tokens, follows=follows).readings()
         found = [reading for reading in found if _is_clear(reading)]
         return found[0] if found else None
 
     def _choice(self, request: _Request, readings: Sequence[Reading]) -> Interpretation:
-        """Ask which of some readings is meant."""
+        """Ask which of some readings is meant; readings with an unknown note only if there is no other."""
+        readings = [reading for reading in readings if _is_clear(reading)] or readings
         if question := self._name_question(request, readings[0]):
             return question
         options: dict[str, ClarificationOption] = {}
@@ -700,6 +692,8 @@ class Interpreter:
         sets = NoteSetParser(request.text, language, request.vocabulary, request.dates, request.dialog)
         step = last.last
         finds = step.action in ("find", "count") and step.target is not None
+        if step.action in _LISTINGS and request.dialog.results:
+            finds, step = True, PipelineStep("find", NoteSet(notes=request.dialog.results))
         for kind in ("only", "also", "without"):
             after = language.match_prefix(tokens, 0, "refine", kind)
             if not finds or after == 0 or after >= len(tokens):
@@ -707,7 +701,7 @@ class Interpreter:
             parsed = sets.parse(tokens[after:])
             if parsed is None or parsed.notes.unknown or not parsed.notes.query or parsed.unexplained:
                 continue
-            if kind == "also" and not parsed.has_head:
+            if kind == "also" and (not parsed.has_head or step.target is None or step.target.notes):
                 continue
             assert step.target is not None
             query = parsed.notes.query
@@ -717,11 +711,16 @@ class Interpreter:
                 notes = step.target.or_query(query)
             else:
                 notes = step.target.with_query(f"-({query})" if " " in query else f"-{query}")
-            return Reading((replace(step, target=notes),), 0.9, language=language.code)
+            # "And between 1740 and 1760" may add to a comparison or take its place.
+            compares = kind == "also" and "[" in query
+            meant = replace(step, target=notes)
+            return Reading((meant,), 0.9, language=language.code, certain=not compares)
+        step = last.last
         return (
             self._same_again(request, tokens, sets, step)
             or self._instead(request, tokens, sets, step)
             or self._on_others(request, tokens, sets, step)
+            or self._revalued(request, tokens, sets, step)
         )
 
     def _on_others(
@@ -729,7 +728,7 @@ class Interpreter:
     ) -> Reading | None:
         """Repeat the last action on other notes ("same tag for H4 and K1") or revert it ("not K1")."""
         language = request.language
-        if step.target is None or not request.allowed[step.action].writes:
+        if step.target is None or step.action in ("find", "count"):
             return None
         mentions = find_mentions(request.text, tokens, language, request.vocabulary, sets, request.dates)
         notes = [
@@ -738,20 +737,73 @@ class Interpreter:
             if mention.kind == "note" and mention.notes is not None and mention.notes.notes
         ]
         words = [mention.tokens[0] for mention in mentions if mention.kind == "word"]
-        if not notes or len(notes) + len(words) != len(mentions):
+        again_words = language.words("same_again")
+        if not notes:
+            return self._on_pointed(request, tokens, sets, step)
+        if len(notes) + len(words) != len(mentions):
             return None
         paths = tuple(
             dict.fromkeys(path for mention in notes if mention.notes for path in mention.notes.notes)
         )
         certain = not any(mention.is_near for mention in notes)
         target = NoteSet(notes=paths)
-        if all(token.key in language.words("same_again") for token in words):
+        if words and all(token.key in again_words for token in words):
             again = replace(step, target=target)
             return Reading((again,), 0.9, language=language.code, certain=certain)
         opposite = _OPPOSITES.get(step.action)
         if opposite and words and all(token.key in language.words("not_that") for token in words):
             undone = PipelineStep(opposite, target, step.arguments)
             return Reading((undone,), 0.9, language=language.code, certain=certain)
+        return None
+
+    def _on_pointed(
+        self, request: _Request, tokens: tuple[Token, ...], sets: NoteSetParser, step: PipelineStep
+    ) -> Reading | None:
+        """Repeat the last action on the notes of a pronoun: "and this one", "the second one too"."""
+        language = request.language
+        again_words = language.words("same_again")
+        words = [token for token in tokens if token.kind != "mark"]
+        for start in range(len(words)):
+            for end in range(len(words), start, -1):
+                rest = (*words[:start], *words[end:])
+                if not rest or not all(token.key in again_words for token in rest):
+                    continue
+                part = words[start:end]
+                found = sets.parse_reference(part) or sets.find_similar(part)
+                if (
+                    found is not None
+                    and found.notes.notes
+                    and found.notes.notes != (step.target or NoteSet()).notes
+                ):
+                    return Reading(
+                        (replace(step, target=found.notes),), 0.9, language=language.code, certain=False
+                    )
+        return None
+
+    def _revalued(
+        self, request: _Request, tokens: tuple[Token, ...], sets: NoteSetParser, step: PipelineStep
+    ) -> Reading | None:
+        """Correct the value of the last change: "make that 70 %", "no, 1767"."""
+        language = request.language
+        if step.target is None or not request.allowed[step.action].writes:
+            return None
+        mentions = find_mentions(request.text, tokens, language, request.vocabulary, sets, request.dates)
+        values = [mention for mention in mentions if mention.kind in ("num", "date", "quoted")]
+        words = [mention.tokens[0] for mention in mentions if mention.kind == "word"]
+        if not values or len(values) + len(words) != len(mentions):
+            return None
+        if not all(token.key in language.words("corrects") for token in words):
+            return None
+        value = values[-1]
+        for role in _CORRECTED_ROLES:
+            known = step.arguments.get(role)
+            if known is None or (value.kind == "num") != isinstance(known, int | float):
+                continue
+            frame = next(frame for frame in self._frames_of(language) if frame.action == step.action)
+            bound = self._frames(request, False).fill(request.allowed[step.action], frame, role, value.tokens)
+            if bound is not None and role in bound:
+                meant = step.with_argument(role, bound[role])
+                return Reading((meant,), 0.9, language=language.code, certain=False)
         return None
 
     def _same_again(
@@ -795,7 +847,7 @@ class Interpreter:
             position, is_cued = after, True
         for start in range(max(0, end - 3), end):
             if start > position and any(
-                p.matches_all(tokens[start:end]) for p in language.phrases("refine", "instead")
+                p.matches_all(tokens[start:end]) for p in language.phrases("refine", "instead_after")
             ):
                 end, is_cued = start, True
                 break
@@ -908,7 +960,8 @@ def _parse_ordinal(language: Language, tokens: Sequence[Token], count: int) -> i
     table = language.table("ordinals")
     words = [token for token in tokens if token.kind != "mark"]
     named = [table[token.key] for token in words if token.key in table]
-    if len(named) == 1 and len(words) <= 4:
+    plain = language.words("result_nouns") | language.words("fillers") | language.words("determiners")
+    if len(named) == 1 and all(token.key in table or token.key in plain for token in words):
         ordinal = int(named[0])
         return count - 1 if ordinal == -1 else ordinal - 1 if ordinal <= count else None
     if len(words) == 1 and words[0].value.isdecimal() and 1 <= int(words[0].value) <= count:
@@ -919,7 +972,7 @@ def _parse_ordinal(language: Language, tokens: Sequence[Token], count: int) -> i
 def _to_reading(clause: ClauseReading, language: Language) -> Reading:
     missing = clause.missing[0] if clause.missing else ""
     return Reading(
-        (clause.step,),
+        (normalized(clause.step),),
         clause.score,
         clause.unexplained,
         missing,
@@ -976,6 +1029,8 @@ def sets_of(reading: Reading) -> list[NoteSet]:
     ]
 
 
+_LISTINGS = frozenset(("backlinks", "outgoing", "related", "similar", "mentions", "meaning", "what_supports"))
+_CORRECTED_ROLES = ("confidence", "value", "tag", "text", "new_name", "folder", "name")
 _OPPOSITES = {"add_tag": "remove_tag", "remove_tag": "add_tag"}
 _FAMILIES = (
     frozenset(("set_type", "set_property", "set_confidence")),
@@ -988,6 +1043,55 @@ def _related_label(label: str, best: Reading) -> bool:
     """Return whether a predicted action is equivalent to the parsed one."""
     pair = {label.partition(".")[0], best.last.action}
     return any(pair <= family for family in _FAMILIES) or label in ("none", "ask", "question", "model")
+
+
+def _means_same(reading: Reading, other: Reading) -> bool:
+    """Return whether two readings have the same steps, in whatever order their conditions stand."""
+    return len(reading.steps) == len(other.steps) and all(
+        one.action == two.action
+        and _unordered(one.target) == _unordered(two.target)
+        and {name: _unordered(value) for name, value in one.arguments.items()}
+        == {name: _unordered(value) for name, value in two.arguments.items()}
+        for one, two in zip(reading.steps, other.steps, strict=True)
+    )
+
+
+def _is_doubted(best: Reading, label: str, odds: float) -> bool:
+    """Return whether a search for words is more likely another request, by the intent model."""
+    (*before, step) = best.steps
+    if before or step.action not in ("find", "count") or step.target is None or odds < LEARNED:
+        return False
+    words = [word for word in step.target.query.split() if ":" not in word]
+    return bool(words) and label.partition(".")[0] not in ("find", "count", "meaning", "open")
+
+
+def _without_common_words(best: Reading, roles: Sequence[Reading]) -> Reading | None:
+    """Return the search without common words that the grammar took for topics; None if there are none."""
+    if best.last.action not in ("find", "count") or len(best.steps) > 1 or best.last.target is None:
+        return None
+    words = best.last.target.query.split()
+    for reading in roles:
+        target = reading.last.target
+        if len(reading.steps) > 1 or reading.last.action != best.last.action or target is None:
+            continue
+        if not target.query and not target.order:
+            continue
+        kept = target.query.split()
+        extra = [word for word in words if word not in kept]
+        if (
+            extra
+            and all(word in words for word in kept)
+            and all(word.casefold().strip('"()') in span_model().words for word in extra)
+        ):
+            return replace(reading, certain=best.certain)
+    return None
+
+
+def _unordered(value: object) -> object:
+    if isinstance(value, NoteSet):
+        words = frozenset(value.query.casefold().split())
+        return words, frozenset(value.notes), value.source, value.pick, value.order, value.limit
+    return frozenset(value) if isinstance(value, tuple) else value
 
 
 def _is_clear(reading: Reading) -> bool:

@@ -164,7 +164,7 @@ class ActionFrame:
     constants: Mapping[str, object] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Language:
     """All words of one language."""
 

@@ -13,11 +13,13 @@ from app.agent.language.note_sets import NoteSetParser
 from app.agent.language.readings import NoteSet
 from app.agent.language.tokens import Token, span_text
 from app.agent.language.vocabulary import Vocabulary
+from app.vault.path import NotePath
 
 MentionKind = Literal["note", "tag", "quoted", "kind", "prop", "num", "date", "rel", "word"]
 
 _MAX_NAME_TOKENS = 8
 _MIN_FUZZY_LENGTH = 5
+_MAX_PARTIAL_WORDS = 3
 _NUMBER = re.compile(r"\(?[-+]?\d*[.,]?\d+%?\)?")
 _YEAR = re.compile(r"1\d\d\d|20\d\d")
 
@@ -58,7 +60,16 @@ def find_mentions(
         if mention.tokens[0].kind != "mark":
             found.append(mention)
         position += len(mention.tokens)
-    return tuple(found)
+    exact = {
+        path for mention in found if not mention.is_near and mention.notes for path in mention.notes.notes
+    }
+    # "Rename Octant to Oktant" does not name the note twice.
+    return tuple(
+        EntityMention("word", mention.tokens)
+        if mention.is_near and mention.notes and set(mention.notes.notes) <= exact
+        else mention
+        for mention in found
+    )
 
 
 def _at(
@@ -102,7 +113,7 @@ def _at(
     for word in (token.key, *vocabulary.singular_forms(token.key)):
         if (folder := vocabulary.find_folder(word)) and word not in own:
             return EntityMention("kind", single, value=folder)
-    if known := vocabulary.find_property(token.value):
+    if (known := vocabulary.find_property(token.value)) and token.key not in language.words("tag_nouns"):
         return EntityMention("prop", single, value=known)
     if known := vocabulary.find_type(token.value):
         return EntityMention("kind", single, value=known)
@@ -140,7 +151,14 @@ def _name(
     token = tokens[position]
     if token.is_word and token.key not in own and len(token.key) >= _MIN_FUZZY_LENGTH:
         word = token.value.removesuffix("'s").removesuffix("’s")
-        path = vocabulary.note_misspelled(word)
-        if path and not vocabulary.find_tag(word) and not vocabulary.find_folder(word):
+        path = vocabulary.find_misspelled_note(word)
+        words = len(NotePath.on_disk(path).name.split()) if path else 0
+        # One word of a long name is more likely a word of the request.
+        if (
+            path
+            and words <= _MAX_PARTIAL_WORDS
+            and not vocabulary.find_tag(word)
+            and not vocabulary.find_folder(word)
+        ):
             return EntityMention("note", (token,), NoteSet(notes=(path,)), word, is_near=True)
     return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -25,6 +25,7 @@ _PLAIN = re.compile(r"[\w][\w-]*")
 _NUMBER = re.compile(r"-?(?:\d+(?:[.,]\d+)?|\.\d+)%?")
 _YEAR = re.compile(r"1\d\d\d|20\d\d")
 _CENTURY = re.compile(r"(\d\d?)(?:st|nd|rd|th|\.)?")
+_DECADE = re.compile(r"(1\d\d0|20\d0)'?s")
 _RECENT_YEARS = 30
 """A year at most this long ago is a time of change; an earlier one is a date in the notes."""
 _DATED = ("year", "date", "published")
@@ -122,7 +123,9 @@ class NoteSetParser:
     @property
     def implies_one(self) -> bool:
         """True if "it" is unambiguous: not after a list, nor after a request that was not understood."""
-        return self._follows or not (self._dialog.listed or self._dialog.is_doubtful)
+        dialog = self._dialog
+        elsewhere = bool(dialog.results) and not dialog.focus
+        return self._follows or not (dialog.listed or dialog.is_doubtful or elsewhere)
 
     def parse_reference(self, tokens: Sequence[Token]) -> ParsedSet | None:
         """Parse a pronoun, an ordinal, or "everything"."""
@@ -184,8 +187,8 @@ class NoteSetParser:
 
     # Partial parsing, which ignores unrelated words
 
-    def scan(self, tokens: Sequence[Token], common: frozenset[str]) -> str:
-        """Return the conditions among some words as a search; words that are not `common` are topics.
+    def scan(self, tokens: Sequence[Token], is_topic: Callable[[Token], bool]) -> str:
+        """Return the conditions among some words as a search, with the words that are topics.
 
         `parse` accounts for each word of a noun phrase; this method skips words that it cannot use.
         """
@@ -206,15 +209,16 @@ class NoteSetParser:
                 continue
             if part is None and negative and (name := self._property_name(token)):
                 lacks = tokens[position - 1].key in language.words("lacking") | language.words("determiners")
-                part = _Part(f"[{name}]" if lacks else f"[{name}:true]", position + 1)
+                part = _Part(f"[{name}]" if lacks else f"[{name}:false]", position + 1)
+                negative = lacks
             if part is None and (after := language.match_prefix(tokens, position, "or")) > position and parts:
                 alternative, position = True, after
                 continue
             if part is None and token.kind in ("quoted", "link"):
                 part = _Part(self._search_word(token), position + 1)
-            if part is None and (note := self._longest_name(tokens, position, common)):
+            if part is None and (note := self._longest_name(tokens, position)):
                 part = note
-            if part is None and token.is_word and token.key not in common and token.value[0].isalnum():
+            if part is None and token.is_word and token.value[0].isalnum() and is_topic(token):
                 part = _Part(self._search_word(token), position + 1, is_topic=True)
             if part is None:
                 position += 1
@@ -229,7 +233,7 @@ class NoteSetParser:
             last, position, negative, alternative = part, part.end, False, False
         return " ".join(parenthesize(part) for part in parts if is_search(part))
 
-    def _longest_name(self, tokens: Sequence[Token], position: int, common: frozenset[str]) -> _Part | None:
+    def _longest_name(self, tokens: Sequence[Token], position: int) -> _Part | None:
         """Return the words of a note's name as a topic."""
         for end in range(min(len(tokens), position + _MAX_NAME_TOKENS), position + 1, -1):
             part = tokens[position:end]
@@ -418,7 +422,8 @@ class NoteSetParser:
                 lacks = position > 0 and (
                     tokens[position - 1].key in language.words("determiners") | language.words("lacking")
                 )
-                part = _Part(f"[{name}]" if lacks else f"[{name}:true]", position + 1)
+                part = _Part(f"[{name}]" if lacks else f"[{name}:false]", position + 1)
+                negative = lacks
             if part is None:
                 part = self._topic(tokens, position, BARE_FIT if not has_head else 0.75)
             if part is None:
@@ -509,6 +514,10 @@ class NoteSetParser:
             query, end = self._tags(tokens, position, strict=True)
             if query:
                 return _Part(query, end, filter=last.filter)
+        if last is not None and last.filter is not None and last.filter.value == "note":
+            name, end = self._value("note", tokens, position)
+            if name and self._vocabulary.notes(name):
+                return _Part(_fill_query(last.filter.query, name), end, filter=last.filter)
         return self._noun(tokens, position)
 
     def _relation(self, tokens: Sequence[Token], position: int) -> _Part | None:
@@ -694,7 +703,8 @@ class NoteSetParser:
         if value and (_NUMBER.fullmatch(tokens[after].value) or tokens[after].kind == "quoted"):
             return _Part(f"[{name}:{value}]", end)
         if position > start:
-            return _Part(f"[{name}]", after)
+            lacks = any(token.key in language.words("lacking") for token in tokens[start:position])
+            return _Part(f"-[{name}]" if lacks else f"[{name}]", after)
         return None
 
     def _comparison_first(self, tokens: Sequence[Token], position: int) -> _Part | None:
@@ -735,6 +745,8 @@ class NoteSetParser:
         start, name = position, self._dated(tokens[position])
         if name:
             position += 1
+        if found := self._year_range(tokens, position, name):
+            return found
         sign, lead = "=", position
         for kind in ("<=", ">=", "<", ">"):
             after = self._language.match_prefix(tokens, position, "comparisons", kind)
@@ -753,6 +765,8 @@ class NoteSetParser:
             first = last = int(token.value)
             if not name and first >= self._dates.this_year - _RECENT_YEARS:
                 return None
+        elif decade := _DECADE.fullmatch(token.value):
+            first, last = int(decade[1]), int(decade[1]) + 9
         elif (
             (century := _CENTURY.fullmatch(token.value))
             and end < len(tokens)
@@ -785,6 +799,24 @@ class NoteSetParser:
             for prop in names
         ]
         return _Part(parts[0] if len(parts) == 1 else f"({' OR '.join(parts)})", end)
+
+    def _year_range(self, tokens: Sequence[Token], position: int, name: str | None) -> _Part | None:
+        """Parse "between 1740 and 1760", of the property `name` or of any date."""
+        between = self._language.match_prefix(tokens, position, "dates", "between")
+        if between == position or between + 2 >= len(tokens):
+            return None
+        joint = self._language.match_prefix(tokens, between + 1, "and")
+        if joint == between + 1 or joint >= len(tokens):
+            return None
+        first, last = tokens[between].value, tokens[joint].value
+        if not (_YEAR.fullmatch(first) and _YEAR.fullmatch(last)):
+            return None
+        if not name and int(last) >= self._dates.this_year - _RECENT_YEARS:
+            return None
+        names = [name] if name else [prop for prop in _DATED if self._vocabulary.find_property(prop)]
+        parts = [f"([{prop}:>={first}] [{prop}:<={last}])" for prop in names]
+        query = parts[0].strip("()") if len(parts) == 1 else f"({' OR '.join(parts)})"
+        return _Part(query, joint + 1) if parts else None
 
     def _dated(self, token: Token) -> str | None:
         name = self._property_name(token) if token.is_word else None

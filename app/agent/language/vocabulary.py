@@ -47,6 +47,7 @@ class Vocabulary:
         words: Tags, types and properties.
         plurals: Pairs of plural and singular endings, longest first.
         types: The language's words for types, by type.
+        nouns: Other words for the names of folders, tags and types: "books" for "sources".
     """
 
     def __init__(
@@ -55,11 +56,13 @@ class Vocabulary:
         words: VaultWords,
         plurals: Sequence[Sequence[str]] = (),
         types: Mapping[str, Sequence[str]] | None = None,
+        nouns: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         self._resolver = resolver
         self._words = words
         self._plurals = plurals
         self._type_words = {word: kind for kind, type_words in (types or {}).items() for word in type_words}
+        self._nouns = nouns or {}
         self._exact: dict[str, tuple[str, ...]] = {}
         self._near: dict[str, SimilarNotes] = {}
 
@@ -100,7 +103,7 @@ class Vocabulary:
             self._near[words] = self._search_names(name_key(words.strip()))
         return self._near[words]
 
-    def note_misspelled(self, word: str) -> str | None:
+    def find_misspelled_note(self, word: str) -> str | None:
         """Return the only note with `word`, or a word that `word` misspells, in its name."""
         near = self.find_similar_notes(word)
         if near.clear:
@@ -216,10 +219,11 @@ class Vocabulary:
         return None
 
     def singular_forms(self, key: str) -> Iterable[str]:
-        """Return the possible singular forms of a word."""
+        """Return the possible singular forms of a word, and its synonyms."""
         for ending, singular in self._plurals:
             if key.endswith(ending) and len(key) > len(ending) - len(singular) + 2 - 2 * (key == ending):
                 yield key[: len(key) - len(ending)] + singular
+        yield from self._nouns.get(key, ())
 
 
 def _name_similarity(key: str, name: str) -> float:

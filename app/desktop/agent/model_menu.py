@@ -14,7 +14,7 @@ from app import paths
 from app.agent.acp.options import AcpOption
 from app.agent.models import PROVIDERS, Provider
 from app.desktop.shell.window_state import WindowState
-from app.settings import AgentProgramSettings, TeamSettings
+from app.settings import Settings
 
 BUILTIN = "built-in"
 _MAX_RECENT_MODELS = 8
@@ -28,6 +28,13 @@ class ModelChoice:
     address: str = ""
     model: str = ""
 
+    @classmethod
+    def from_settings(cls, settings: Settings) -> ModelChoice:
+        """Return the model that answers, or the built-in agent."""
+        if not settings.uses_model:
+            return cls(BUILTIN)
+        return cls(settings.model.provider, settings.model.base_url, settings.model.model)
+
     @property
     def label(self) -> str:
         """The text of the button under the prompt."""
@@ -39,12 +46,6 @@ class ModelChoice:
 def provider_label(id_: str) -> str:
     """Return the display name of a provider."""
     return next((known.label for known in PROVIDERS if known.id == id_), id_)
-
-
-def answering_agent(team: TeamSettings) -> str:
-    """Return the agent or group that answers instead of the model; empty if none does."""
-    chosen = (team.agent(team.answers) or team.group(team.answers)) if team.answers else None
-    return chosen.name if chosen else ""
 
 
 class UsedModels:
@@ -62,67 +63,65 @@ class UsedModels:
         """Add `choice` to the recently used models."""
         if choice.provider == BUILTIN or not choice.model:
             return
-        kept = [choice, *(other for other in self.list_models() if other != choice)][:_MAX_RECENT_MODELS]
-        self._kept.save(used={"models": [[one.provider, one.address, one.model] for one in kept]})
+        models = [choice, *(other for other in self.list_models() if other != choice)][:_MAX_RECENT_MODELS]
+        self._kept.save(used={"models": [[one.provider, one.address, one.model] for one in models]})
 
 
 class ModelMenu(QMenu):
     """`chosen` carries a `ModelChoice`, `team_chosen` the name of an agent or a group of the team.
 
     `program_chosen` carries the name of an external agent, `option_chosen` an option of the answering agent
-    and its value, `setup_wanted` the section of the settings to open.
+    and its value, `setup_requested` the section of the settings to open.
     """
 
     chosen = Signal(object)
     team_chosen = Signal(str)
     program_chosen = Signal(str)
     option_chosen = Signal(str, str)
-    setup_wanted = Signal(str)
+    setup_requested = Signal(str)
 
     def __init__(
         self,
-        current: ModelChoice,
+        settings: Settings,
         used: Iterable[ModelChoice],
         parent: QWidget,
-        team: TeamSettings | None = None,
-        programs: AgentProgramSettings | None = None,
     ) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setToolTipsVisible(True)
         self._button: QWidget | None = None
-        self._team = team or TeamSettings()
-        self._programs = programs or AgentProgramSettings()
-        self._current = None if self._programs.answering or answering_agent(self._team) else current
+        self._settings = settings
+        current = ModelChoice.from_settings(settings)
+        self._current = None if settings.answering_program or settings.answering_agent else current
         self._offered: set[ModelChoice] = set()
         self._add_model(
             ModelChoice(BUILTIN), self.tr("Built-in agent"), self.tr("Works offline, without a model")
         )
         known = [one for one in (current, *used) if one.provider != BUILTIN]
         for one in dict.fromkeys(known):
-            where = one.address or provider_label(one.provider)
+            location = one.address or provider_label(one.provider)
             model = one.model or self.tr("No model selected")
-            self._add_model(one, f"{model}  ·  {provider_label(one.provider)}", where)
+            self._add_model(one, f"{model}  ·  {provider_label(one.provider)}", location)
         self._line = self.addSeparator()
         self._looking = self.addAction(self.tr("Looking for local models…"))
         self._looking.setEnabled(False)
         self.addSeparator()
-        self.addAction(self.tr("Set up a model…"), partial(self.setup_wanted.emit, "model"))
+        self.addAction(self.tr("Set up a model…"), partial(self.setup_requested.emit, "model"))
         self._add_team()
         self._add_programs()
 
     def _add_programs(self) -> None:
         """Add the external agents, and the way to set up more."""
         self.addSection(self.tr("External agents"))
-        chosen = self._programs.answering
+        chosen = self._settings.answering_program
         self._after_program: QAction | None = None
-        for one in self._programs.programs:
+        for one in self._settings.programs.programs:
             action = self.addAction(one.name.replace("&", "&&"), partial(self.program_chosen.emit, one.name))
             action.setToolTip(self.tr("Starts {0}").format(" ".join((one.command, *one.arguments))))
             action.setCheckable(True)
             action.setChecked(chosen is not None and one.name == chosen.name)
             self._after_program = action if action.isChecked() else self._after_program
-        self.addAction(self.tr("Add external agent…"), partial(self.setup_wanted.emit, "programs"))
+        self.addAction(self.tr("Add external agent…"), partial(self.setup_requested.emit, "programs"))
 
     def show_options(self, options: Iterable[AcpOption]) -> None:
         """Show the options of the answering external agent below it."""
@@ -148,18 +147,19 @@ class ModelMenu(QMenu):
     def _add_team(self) -> None:
         """Add the agents and groups of the team, and the way to set up more."""
         self.addSection(self.tr("Team"))
-        for one in self._team.agents:
-            self._offer_team(one.name, one.name, " ".join(one.instructions.split())[:200])
-        for group in self._team.groups:
-            words = f"{group.name}  ·  {group.kind.replace('-', ' ')}"
-            self._offer_team(group.name, words, ", ".join(group.members))
-        self.addAction(self.tr("Set up the team…"), partial(self.setup_wanted.emit, "team"))
+        for one in self._settings.team.agents:
+            self._add_team_member(one.name, one.name, " ".join(one.instructions.split())[:200])
+        for group in self._settings.team.groups:
+            text = f"{group.name}  ·  {group.kind.replace('-', ' ')}"
+            self._add_team_member(group.name, text, ", ".join(group.members))
+        self.addAction(self.tr("Set up the team…"), partial(self.setup_requested.emit, "team"))
 
-    def _offer_team(self, name: str, words: str, tip: str) -> None:
+    def _add_team_member(self, name: str, words: str, tip: str) -> None:
         action = self.addAction(words.replace("&", "&&"), partial(self.team_chosen.emit, name))
         action.setToolTip(tip)
         action.setCheckable(True)
-        action.setChecked(name == answering_agent(self._team) and self._programs.answering is None)
+        chosen = self._settings.answering_agent
+        action.setChecked(chosen is not None and name == chosen.name)
 
     def show_above(self, button: QWidget) -> None:
         """Open above `button`, and stay there when the menu grows."""
@@ -176,13 +176,13 @@ class ModelMenu(QMenu):
 
     def show_local(self, found: Iterable[tuple[Provider, tuple[str, ...]]]) -> None:
         """Show the models that local servers offer."""
-        fresh = [(ModelChoice(server.id, "", name), server) for server, names in found for name in names]
-        fresh = [(choice, server) for choice, server in fresh if choice not in self._offered]
-        for choice, server in fresh:
+        choices = [(ModelChoice(server.id, "", name), server) for server, names in found for name in names]
+        choices = [(choice, server) for choice, server in choices if choice not in self._offered]
+        for choice, server in choices:
             self._add_model(
                 choice, f"{choice.model}  ·  {server.label}", server.address, before=self._looking
             )
-        if fresh:
+        if choices:
             self.removeAction(self._looking)
         else:
             self._looking.setText(self.tr("No other local models"))

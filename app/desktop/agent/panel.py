@@ -26,7 +26,7 @@ from app.agent.turn import UserPrompt
 from app.desktop.agent.composer import Composer
 from app.desktop.agent.conversation_list import ConversationList
 from app.desktop.agent.interpretation_chip import ValueField
-from app.desktop.agent.model_menu import ModelChoice, ModelMenu, UsedModels, answering_agent
+from app.desktop.agent.model_menu import BUILTIN, ModelChoice, ModelMenu, UsedModels
 from app.desktop.agent.start_page import StartPage
 from app.desktop.agent.transcript_view import TranscriptView
 from app.desktop.agent.usage_labels import full_usage, short_usage
@@ -40,7 +40,8 @@ from app.desktop.widgets import dialogs
 from app.desktop.widgets.panel import Panel, ThemedButton
 from app.external.states import ExternalProgress
 from app.index.records import IndexUpdated
-from app.settings import AgentProgramSettings, Settings, TeamSettings
+from app.settings import AnswerByBuiltIn, AnswerByModel, AnswerByProgram, AnswerByTeam, Settings
+from app.settings.answering import Answering
 from app.workspace import SettingsChanged, VaultService
 
 _SUGGEST_DELAY_MS = 700
@@ -68,8 +69,7 @@ class AgentPanel(Panel):
         self._resend_from: int | None = None
         self._used = Usage(cost=0.0)
         self._model = ModelChoice("built-in")
-        self._team = TeamSettings()
-        self._programs = AgentProgramSettings()
+        self._settings = Settings()
         self._knows_settings = False
         self._models = UsedModels()
         self._suggest_soon = QTimer(self)
@@ -93,32 +93,32 @@ class AgentPanel(Panel):
         self._list.search_changed.connect(
             lambda text: self._start(self._refresh_list(text), self.tr("search the conversations"))
         )
-        for symbol, words, act in (
+        for symbol, label, act in (
             ("clock-counter-clockwise", self.tr("Conversations"), self._toggle_list),
             ("plus", self.tr("New conversation"), self.new_conversation),
         ):
-            button = ThemedButton(self._theme, symbol, words, self)
+            button = ThemedButton(self._theme, symbol, label, self)
             button.clicked.connect(lambda _=False, act=act: act())
             self.title.add(button)
         self.transcript = TranscriptView(self._theme, self._pages)
         self.transcript.link_clicked.connect(self.open_requested)
         self.transcript.tag_clicked.connect(lambda tag: self.search_requested.emit(f"tag:{tag}"))
         self.transcript.reply_chosen.connect(self._send)
-        self.transcript.names_wanted.connect(
-            lambda search, field: self._start(self._offer_values(search, field), self.tr("find names"))
+        self.transcript.completions_requested.connect(
+            lambda search, field: self._start(self._complete_values(search, field), self.tr("find names"))
         )
-        self.transcript.action_wanted.connect(self._run_action)
-        self.transcript.resend_wanted.connect(lambda position, _: self._edit_again(position))
-        self.transcript.diff_wanted.connect(self.diff_requested)
-        self.transcript.undo_wanted.connect(self.undo_requested)
+        self.transcript.action_requested.connect(self._run_action)
+        self.transcript.resend_requested.connect(lambda position, _: self._edit_again(position))
+        self.transcript.diff_requested.connect(self.diff_requested)
+        self.transcript.undo_requested.connect(self.undo_requested)
         foot = QWidget(self)
         self.composer = Composer(self._theme, foot)
         self.composer.sent.connect(lambda _: self._send())
         self.composer.stopped.connect(self._stop)
         self.composer.mode_chosen.connect(self._choose_mode)
         self.composer.model_clicked.connect(self._show_models)
-        self.composer.names_wanted.connect(
-            lambda word: self._start(self._offer_names(word), self.tr("find notes"))
+        self.composer.completions_requested.connect(
+            lambda word: self._start(self._complete_names(word), self.tr("find notes"))
         )
         self.composer.edit_dropped.connect(self._end_editing)
         self._escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), self)
@@ -309,7 +309,8 @@ class AgentPanel(Panel):
 
     def _rename(self, id_: str, title: str) -> None:
         async def ask() -> None:
-            new = await dialogs.prompt_text(self, self.tr("Rename conversation"), self.tr("Title"), title)
+            heading, rename = self.tr("Rename conversation"), self.tr("Rename")
+            new = await dialogs.prompt_text(self, heading, self.tr("Title:"), title, accept=rename)
             if new and new.strip():
                 await self._client.run(lambda vault: vault.agent.rename(id_, new.strip()))
 
@@ -345,15 +346,15 @@ class AgentPanel(Panel):
         )
 
     def _show_models(self) -> None:
-        menu = ModelMenu(self._model, self._models.list_models(), self, self._team, self._programs)
+        menu = ModelMenu(self._settings, self._models.list_models(), self)
         menu.chosen.connect(self._choose_model)
-        menu.team_chosen.connect(lambda name: self._choose_who(team=name))
-        menu.program_chosen.connect(lambda name: self._choose_who(program=name))
+        menu.team_chosen.connect(lambda name: self._choose_agent(AnswerByTeam(name=name)))
+        menu.program_chosen.connect(lambda name: self._choose_agent(AnswerByProgram(name=name)))
         menu.option_chosen.connect(self._choose_option)
-        menu.setup_wanted.connect(self.settings_requested)
+        menu.setup_requested.connect(self.settings_requested)
         menu.show_above(self.composer.model)
         tasks.start(self._find_local(menu), owner=menu, what=self.tr("look for local models"))
-        if program := self._programs.answering:
+        if program := self._settings.answering_program:
             tasks.start(
                 self._find_options(menu, program.name), owner=menu, what=self.tr("load the agent's options")
             )
@@ -362,7 +363,7 @@ class AgentPanel(Panel):
         menu.show_options(await self._client.run(lambda vault: vault.agent.program_options(program)))
 
     def _choose_option(self, option: str, value: str) -> None:
-        if program := self._programs.answering:
+        if program := self._settings.answering_program:
             name = program.name
             change = self._client.run(lambda vault: vault.agent.set_program_option(name, option, value))
             self._start(change, self.tr("change an option of {0}").format(name))
@@ -371,51 +372,43 @@ class AgentPanel(Panel):
         menu.show_local(await self._client.run(lambda vault: vault.settings.local_models()))
 
     def _choose_model(self, choice: ModelChoice) -> None:
-        # The name and address of the model stay set up when the built-in agent is chosen.
-        fields = {"base_url": choice.address, "model": choice.model} if choice.model else {}
+        if choice.provider == BUILTIN:
+            self._choose_agent(AnswerByBuiltIn())
+            return
 
         def change(vault: VaultService) -> None:
+            fields = {"base_url": choice.address, "model": choice.model} if choice.model else {}
             vault.settings.change("model", provider=choice.provider, **fields)
-            vault.settings.change("team", answers="")
-            vault.settings.change("programs", answers="")
+            vault.settings.change("agent", answering=AnswerByModel())
 
         self._start(self._client.run(change), self.tr("change the model"))
 
-    def _choose_who(self, *, team: str = "", program: str = "") -> None:
-        """Let an agent or group of the team answer, or an external agent."""
-
-        def change(vault: VaultService) -> None:
-            vault.settings.change("team", answers=team)
-            vault.settings.change("programs", answers=program)
-
-        self._start(self._client.run(change), self.tr("change the agent"))
+    def _choose_agent(self, answering: Answering) -> None:
+        """Let the built-in agent, the team or an external agent answer."""
+        change = self._client.run(lambda vault: vault.settings.change("agent", answering=answering))
+        self._start(change, self.tr("change the agent"))
 
     def _show_settings(self, settings: Settings) -> None:
-        model = settings.model
-        self._model = ModelChoice(model.provider, model.base_url, model.model)
-        if model.provider == "built-in":
-            self._model = ModelChoice(model.provider)
+        self._settings = settings
+        self._model = ModelChoice.from_settings(settings)
         self._models.add(self._model)
-        self._team = settings.team
-        self._programs = settings.programs
         self._knows_settings = True
-        program = settings.programs.answering
+        program, agent = settings.answering_program, settings.answering_agent
         self._empty.show_program(program.name if program else "")
-        self.composer.set_model(
-            program.name if program else answering_agent(settings.team) or self._model.label
-        )
+        chosen = program or agent
+        self.composer.set_model(chosen.name if chosen else self._model.label)
         self.composer.set_mode(settings.agent.mode)
 
-    async def _offer_names(self, word: str) -> None:
+    async def _complete_names(self, word: str) -> None:
         names = await self._client.run(lambda vault: vault.notes.complete_names(word, 8))
         self.composer.set_names(list(names))
 
-    async def _offer_values(self, search: str, field: ValueField) -> None:
+    async def _complete_values(self, search: str, field: ValueField) -> None:
         found = await self._client.run(lambda vault: vault.search.suggest(search, len(search)))
         if isValid(field):
             typed = field.text()
             names = [one.shown for one in found[1]] if found else []
-            field.offer(typed if search.endswith(typed) else "", names)
+            field.show_completions(typed if search.endswith(typed) else "", names)
 
     def _start(self, coro: object, what: str) -> None:
         tasks.start(coro, owner=self, what=what)  # type: ignore[arg-type]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication
 
 from app.agent.transcript import Usage
-from app.settings import ModelSettings
+from app.settings import Settings
 
 
 class UsageTotal:
@@ -24,11 +24,11 @@ class UsageTotal:
         elif usage.requests:
             self._is_whole = False
 
-    def words(self, model: ModelSettings) -> str:
-        """Return the model and its usage so far; empty for the built-in agent."""
-        if model.provider == "built-in":
+    def words(self, settings: Settings) -> str:
+        """Return the model and its usage so far; empty if no model is used."""
+        if not settings.uses_model:
             return ""
-        name = model.model or model.provider
+        name = settings.model.model or settings.model.provider
         if not self._tokens:
             return name
         more = "" if self._is_whole else "+"

@@ -148,7 +148,7 @@ class ChangedFilesPanel(QWidget):
         self.refresh()
 
     @property
-    def wanted_height(self) -> int:
+    def preferred_height(self) -> int:
         """The height in pixels that shows all files."""
         row = max(self.view.sizeHintForRow(0), 1)
         return self._heading.sizeHint().height() + row * len(self._draft.files) + row

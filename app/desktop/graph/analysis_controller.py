@@ -279,7 +279,7 @@ class GraphAnalysisController(QObject):
         choices = self._view.sheet.choices
         if choices.shown.suggestions != on:
             shown = choices.shown.model_copy(update={"suggestions": on})
-            self._view.chosen.set(choices.with_(shown=shown))
+            self._view.chosen.set(choices.updated(shown=shown))
 
     def _reasons_text(self, one: LinkSuggestion) -> str:
         kinds = {
@@ -408,7 +408,7 @@ class GraphAnalysisController(QObject):
         """Tick the current arrangement after a failed change of arrangement."""
         view = self._view
         if view.sheet.choices.arrangement is not view.arranging.kind:
-            view.chosen.set(view.sheet.choices.with_(arrangement=view.arranging.kind))
+            view.chosen.set(view.sheet.choices.updated(arrangement=view.arranging.kind))
 
     async def _run(self, question: Callable[[VaultService], Awaitable[T]]) -> T:
         return await self._client.run(question)

@@ -27,7 +27,7 @@ from app.desktop.graph.render.overview import GraphOverview, GraphOverviewRender
 from app.desktop.graph.scene import Scene
 from app.desktop.theme.colors import Theme
 from app.graph.force_params import ForceParams
-from app.graph.layout_fitting import sunflower
+from app.graph.layout_fitting import sunflower_positions
 from app.graph.model import Graph, Positions
 
 _TOUCH_TIMEOUT_S = 0.02
@@ -102,7 +102,7 @@ class Canvas(HighlightMixin):
         else:
             # Start with an even disc until the layout has better places: at one point all nodes would be
             # one dot.
-            start = sunflower(len(graph), _START_SPACING)
+            start = sunflower_positions(len(graph), _START_SPACING)
         self.scene.set_graph(graph, start, found=found)
         self.shown.emit()
         self.layers.renew()

@@ -74,7 +74,7 @@ def _visible_side(view: ViewComponents) -> GraphSettingsPanel | NeighborList | N
 def _side_width(view: ViewComponents, width: int) -> int:
     """Return the width that the side panel takes from the graph; 0 if it covers the graph."""
     side = _visible_side(view)
-    wide = 0 if side is None else min(side.wished_width, width - 2 * EDGE_MARGIN)
+    wide = 0 if side is None else min(side.preferred_width, width - 2 * EDGE_MARGIN)
     return wide if width - wide >= _MIN_GRAPH_WIDTH else 0
 
 
@@ -82,7 +82,7 @@ def _place_side(view: ViewComponents, top: int, size: QSize) -> None:
     """Place the settings panel or the list of neighbors along the right edge."""
     side = _visible_side(view)
     if side is not None:
-        wide = min(side.wished_width, size.width() - 2 * EDGE_MARGIN)
+        wide = min(side.preferred_width, size.width() - 2 * EDGE_MARGIN)
         side.setGeometry(
             size.width() - wide - EDGE_MARGIN, top, wide, max(80, size.height() - top - EDGE_MARGIN)
         )

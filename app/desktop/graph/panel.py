@@ -62,7 +62,7 @@ class GraphPanel(QWidget):
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._client = client
-        self._folder = Path(paths.vault_cache_folder(client.vault.root))
+        self._folder = Path(paths.vault_cache_folder(client.root))
         self._reading = False
         self._is_settled = False
         self._added = 0
@@ -112,8 +112,8 @@ class GraphPanel(QWidget):
     def restore(self, state: dict[str, Any]) -> None:
         """Apply the kept `state` or the defaults; called before a graph is shown."""
         choices = parse_graph_settings(state)
-        self.view.chosen.start_with(choices)
-        self._queries.start_with(choices)
+        self.view.chosen.restore(choices)
+        self._queries.restore(choices)
 
     def run_command(self, what: str) -> None:
         """Run a command: "find", "sheet" (show or hide it), or export a "png" or "svg"."""
@@ -158,13 +158,13 @@ class GraphPanel(QWidget):
             self._front = ""
             self.view.select([path])
 
-    def travel_to(self, path: str) -> None:
+    def center_note(self, path: str) -> None:
         """Fly to a note."""
         self.view.fly_to(path)
 
     def filter_by(self, query: str) -> None:
         """Filter by a search, as the filter in the settings panel does."""
-        self.view.chosen.set(self.view.sheet.choices.with_(filter=query))
+        self.view.chosen.set(self.view.sheet.choices.updated(filter=query))
 
     def show_together(self, paths: Collection[str]) -> None:
         """Select these notes and move to where all of them are visible."""
@@ -321,7 +321,7 @@ def connect(panel: GraphPanel, context: PanelContext) -> None:
     # The graph has its own keys: moving along it must not move the focus to a note.
     panel.open_requested.connect(context.open_without_focus)
     panel.search_requested.connect(context.search)
-    panel.act_requested.connect(context.act)
+    panel.act_requested.connect(context.run_note_command)
     panel.kept.connect(context.state_changed)
     panel.restore(context.saved_state("graph"))
     panel.set_reading(context.reading)
@@ -331,7 +331,7 @@ def connect(panel: GraphPanel, context: PanelContext) -> None:
     context.notes_found.connect(panel.set_found)
     context.reading_changed.connect(panel.set_reading)
     context.pending_changed.connect(panel.set_pending)
-    context.travel_requested.connect(panel.travel_to)
+    context.center_requested.connect(panel.center_note)
     context.graph_filter_requested.connect(panel.filter_by)
     context.pair_requested.connect(panel.show_together)
     context.closing.connect(panel.shut_down)

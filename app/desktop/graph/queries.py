@@ -31,7 +31,7 @@ class GraphQueries(QObject):
         view.sheet.groups.rows.set_suggest(self._suggest)
         tasks.start(self._load_searches(), owner=view, what=self.tr("list the saved searches"))
 
-    def start_with(self, choices: GraphSettings) -> None:
+    def restore(self, choices: GraphSettings) -> None:
         """Run the queries of the last session."""
         self._apply_settings(choices)
 

@@ -45,11 +45,11 @@ class GraphSettingsController(QObject):
         parts.minimap.turned.connect(self.resized)
         arranging.changed.connect(self._show_arrangement)
 
-    def start_with(self, choices: GraphSettings) -> None:
+    def restore(self, choices: GraphSettings) -> None:
         """Apply the choices of the last session, before a graph is shown."""
         parts = self._parts
         # Suggestions are computed on request, not at every start.
-        choices = choices.with_(shown=choices.shown.model_copy(update={"suggestions": False}))
+        choices = choices.updated(shown=choices.shown.model_copy(update={"suggestions": False}))
         parts.sheet.show_choices(choices)
         parts.canvas.forces = ForceParams(**choices.pull.model_dump())
         parts.canvas.scene.color_by = choices.color_by
@@ -66,11 +66,11 @@ class GraphSettingsController(QObject):
         parts.sheet.display.show_minimap(on)
         parts.sheet.analysis.set_path_possible(len(parts.canvas.scene.selection) == 2)
 
-    def turn_minimap(self) -> None:
+    def toggle_minimap(self) -> None:
         """Show or hide the minimap."""
-        self.set(self._now.with_(minimap=self._parts.minimap.isHidden()))
+        self.set(self._now.updated(minimap=self._parts.minimap.isHidden()))
 
-    def turn_pause(self) -> None:
+    def toggle_pause(self) -> None:
         """Pause or resume the layout."""
         self.pause(not self._parts.canvas.layout_thread.paused)
 
@@ -122,6 +122,6 @@ class GraphSettingsController(QObject):
         for row in parts.sheet.forces.sliders.values():
             row.setEnabled(by_links)
         if by_links and self._now.arrangement is not LayoutMode.FORCE:
-            self._now = self._now.with_(arrangement=LayoutMode.FORCE)
+            self._now = self._now.updated(arrangement=LayoutMode.FORCE)
             parts.sheet.show_choices(self._now)
             self.changed.emit(self._now)

@@ -71,7 +71,7 @@ class GraphSettingsPanel(QFrame):
         return (*self._settable, self.analysis)
 
     @property
-    def wished_width(self) -> int:
+    def preferred_width(self) -> int:
         """The preferred width."""
         return self.fontMetrics().averageCharWidth() * _WIDTH_CHARS + 24
 
@@ -110,7 +110,7 @@ class GraphSettingsPanel(QFrame):
 
     def _fold(self, key: str, is_open: bool) -> None:
         folded = set(self.choices.folded) - {key} if is_open else {*self.choices.folded, key}
-        self._apply(self.choices.with_(folded=tuple(sorted(folded))))
+        self._apply(self.choices.updated(folded=tuple(sorted(folded))))
 
     def _lay_out(self, page: QWidget) -> None:
         title = QLabel(self.tr("Graph"), self)

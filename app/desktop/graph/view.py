@@ -318,8 +318,8 @@ class GraphView(QWidget):
             "list": self.toggle_neighbors,
             "sheet": self.toggle_sheet,
             "find": self.focus_find,
-            "minimap": self.chosen.turn_minimap,
-            "pause": self.chosen.turn_pause,
+            "minimap": self.chosen.toggle_minimap,
+            "pause": self.chosen.toggle_pause,
             "lasso": lambda: self.take_lasso(not self._gestures.lassoing),
         }
         deeds[what]()

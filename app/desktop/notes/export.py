@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from PySide6.QtCore import QLocale, QUrl
-from PySide6.QtGui import QFont, QPagedPaintDevice, QPageSize, QPdfWriter, QTextDocument
+from PySide6.QtGui import QFont, QPagedPaintDevice, QPageLayout, QPageSize, QPdfWriter, QTextDocument
 
 from app.desktop.notes.loader import render_note
 from app.desktop.notes.paste import png_of
@@ -105,22 +105,22 @@ def page_size(locale: QLocale) -> QPageSize.PageSizeId:
 @contextmanager
 def _replacing(file: Path) -> Iterator[Path]:
     """Yield a temporary file in the same folder that replaces `file` if nothing fails."""
-    fresh = file.with_name(f".{file.stem[:40]}-{secrets.token_hex(6)}{file.suffix}")
+    temporary = file.with_name(f".{file.stem[:40]}-{secrets.token_hex(6)}{file.suffix}")
     try:
-        yield fresh
-        fresh.replace(file)
+        yield temporary
+        temporary.replace(file)
     except OSError as error:
         raise StorageError(f"{file.name} was not written: {error.strerror}.", path=str(file)) from error
     finally:
         with suppress(OSError):
-            fresh.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
 
 
 def print_note(shown: Rendered, font: QFont, device: QPagedPaintDevice) -> None:
     """Print a note on a PDF writer or a printer; may run in any thread."""
     document = QTextDocument()
     document.setDefaultFont(font)
-    widest = round(device.pageLayout().paintRect().width() * 96 / 72) - 140
+    widest = text_width(device)
     html = _INNER_LINK.sub("", shown.html)
 
     def fit(match: re.Match[str]) -> str:
@@ -132,6 +132,12 @@ def print_note(shown: Rendered, font: QFont, device: QPagedPaintDevice) -> None:
         document.addResource(int(QTextDocument.ResourceType.ImageResource.value), QUrl(address), image)
     document.setHtml(_IMAGE.sub(fit, html))
     document.print_(device)
+
+
+def text_width(device: QPagedPaintDevice) -> int:
+    """Return the width of the text on a device in pixels of a screen, which images must not exceed."""
+    # A printer measures its pages in millimeters.
+    return round(device.pageLayout().paintRect(QPageLayout.Unit.Point).width() * 96 / 72) - 140
 
 
 def _data_address(vault: VaultService, shown: Rendered, address: str) -> str:

@@ -22,7 +22,7 @@ from app.errors import ScriptoriumError
 from app.index.records import LinkRecord, Mention, NoteRecord
 from app.toolkit.related import RelatedNote
 from app.vault.changes import content_hash
-from app.vault.markdown.privacy import judge
+from app.vault.markdown.privacy import classify_privacy
 from app.vault.markdown.render import Interaction, NoteTarget, RenderColors, render
 from app.vault.markdown.render_values import DrawnImage
 from app.vault.markdown.scan import scan
@@ -71,7 +71,7 @@ class NoteData:
     @property
     def privacy(self) -> PrivacyVerdict:
         """True if models and external programs may read the note."""
-        return judge(self.content, complete=self.complete)
+        return classify_privacy(self.content, complete=self.complete)
 
     @property
     def hash(self) -> str:
@@ -185,13 +185,13 @@ def _render(
             return None
         width = _DIAGRAM_WIDTH if kind == "mermaid" else 0
         request = DrawingRequest(kind, source, width, points, colors.text, _DRAWING_RATIO, colors.is_dark)
-        made = draw(request, lambda _: None)
-        if made.image is None:
+        drawing = draw(request, lambda _: None)
+        if drawing.image is None:
             return None
         address = f"drawing:{hashlib.sha256(repr(request).encode()).hexdigest()}"
-        images[address] = made.image
-        made.image.setDevicePixelRatio(_DRAWING_RATIO)
-        return DrawnImage(address, max(1, round(made.width)), max(1, round(made.height)))
+        images[address] = drawing.image
+        drawing.image.setDevicePixelRatio(_DRAWING_RATIO)
+        return DrawnImage(address, max(1, round(drawing.width)), max(1, round(drawing.height)))
 
     def resolve(target: str) -> NoteTarget | None:
         found = vault.notes.resolve(target, path).path

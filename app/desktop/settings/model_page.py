@@ -24,6 +24,7 @@ from app.desktop.connections.settings_link import ConnectionsLink
 from app.desktop.notes.spelling import DictionaryStatus
 from app.desktop.runtime import tasks
 from app.desktop.runtime.translation import translate
+from app.desktop.settings.answering_field import AnsweringEditor
 from app.desktop.settings.dialog import Extra, OwnEditor, SettingsDialog
 from app.desktop.settings.external.page import ExternalServersPage
 from app.desktop.settings.font_field import font_editor
@@ -37,7 +38,7 @@ from app.desktop.settings.web_page import WebSearchPage
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.model_form import ModelRows
 from app.desktop.widgets.panel import ThemedButton
-from app.settings import AgentProgram, ModelSettings, Settings
+from app.settings import AgentProgram, AnswerByModel, ModelSettings, Settings
 
 if TYPE_CHECKING:
     from app.workspace import VaultService
@@ -47,7 +48,7 @@ class ModelPage(QFrame):
     """The API key of the chosen provider, and a button that tests its model.
 
     The key is saved in the system's credential store and never shown again. `set_model` is called with the
-    name of a model on the server that the user picks.
+    name of a model on the server that the user picks, `use_model` when the model shall answer.
     """
 
     def __init__(
@@ -57,6 +58,8 @@ class ModelPage(QFrame):
         model: ModelSettings,
         set_model: Callable[[str], None],
         parent: QWidget | None = None,
+        *,
+        use_model: Callable[[], None] | None = None,
     ) -> None:
         super().__init__(parent)
         self.setObjectName("card")
@@ -71,7 +74,11 @@ class ModelPage(QFrame):
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 14, 16, 14)
         column.setSpacing(12)
-        for widget in (self._words, self._key_box, self._test_box):
+        self.use_button = QPushButton(self.tr("Let this model answer"))
+        self.use_button.setToolTip(self.tr("Now someone else answers in the agent panel"))
+        self.use_button.clicked.connect(lambda: use_model() if use_model is not None else None)
+        self.use_button.hide()
+        for widget in (self._words, self._key_box, self._test_box, self.use_button):
             column.addWidget(widget)
         self.show_model(model)
 
@@ -123,19 +130,22 @@ class ModelPage(QFrame):
         if model != self._model:
             _show_text(self.result, "")
         self._model = model
-        known = next((one for one in PROVIDERS if one.id == model.provider), None)
-        usable = known is not None and self._client is not None
+        known = next(one for one in PROVIDERS if one.id == model.provider)
+        usable = self._client is not None
         self._key_box.setVisible(usable)
         self._test_box.setVisible(usable)
         self._words.setVisible(not usable)
-        if known is None:
-            self._words.setText(self.tr("The built-in agent needs no model and no key."))
-        elif self._client is None:
+        if self._client is None:
             self._words.setText(self.tr("Open a vault to enter the key and test the model."))
         else:
             optional = self.tr("API key, if the server needs one")
             self.key.setPlaceholderText(self.tr("API key") if known.needs_key else optional)
             tasks.start(self._show_key(), owner=self, what=self.tr("look for the key"))
+
+    def show_answering(self, settings: Settings) -> None:
+        """Offer to let the model answer if it is set up and does not."""
+        answers = isinstance(settings.agent.answering, AnswerByModel)
+        self.use_button.setVisible(not answers and bool(settings.model.model.strip()))
 
     def save_key(self) -> None:
         """Save the typed key."""
@@ -201,7 +211,7 @@ def settings_with_model(
     settings: Settings, theme: ThemeSource, client: VaultClient | None, parent: QWidget
 ) -> SettingsDialog:
     """Return the settings dialog with its extra widgets: keys, switches, secrets."""
-    made: list[ModelPage] = []
+    model_pages: list[ModelPage] = []
 
     def set_model(name: str) -> None:
         chosen = dialog.editor_of("model", "model")
@@ -210,8 +220,17 @@ def settings_with_model(
             chosen.emit_value()
 
     def extra(block: QWidget) -> QWidget:
-        made.append(ModelPage(client, theme, dialog.settings.model, set_model, block))
-        return made[0]
+        use = partial(dialog.set_value, "agent", "answering", AnswerByModel())
+        model_pages.append(ModelPage(client, theme, dialog.settings.model, set_model, block, use_model=use))
+        model_pages[0].show_answering(dialog.settings)
+        return model_pages[0]
+
+    answering: list[AnsweringEditor] = []
+
+    def answering_editor(value: object) -> AnsweringEditor:
+        del value
+        answering.append(AnsweringEditor(dialog.settings))
+        return answering[0]
 
     secrets: list[MessagesPage] = []
 
@@ -226,10 +245,10 @@ def settings_with_model(
         return web_keys[0]
 
     def switch_plugin(name: str, on: bool) -> None:
-        kept = [one for one in dialog.settings.tools.plugins_on if one != name]
+        others = [one for one in dialog.settings.tools.plugins_on if one != name]
         line = dialog.editor_of("tools", "plugins_on")
         if isinstance(line.control, QLineEdit):
-            line.control.setText(", ".join([*kept, name] if on else kept))
+            line.control.setText(", ".join([*others, name] if on else others))
             line.emit_value()
 
     def switch(id: str, on: bool) -> None:
@@ -247,7 +266,7 @@ def settings_with_model(
         return _stacked(switches, plugins, spacing=20)
 
     def connections(block: QWidget) -> QWidget:
-        return ConnectionsLink(client is not None, lambda: dialog.leave_for("show-connections"), block)
+        return ConnectionsLink(client is not None, lambda: dialog.close_and_run("show-connections"), block)
 
     programs_made: list[ProgramsPage] = []
 
@@ -263,7 +282,7 @@ def settings_with_model(
 
     def updates(block: QWidget) -> QWidget:
         made_updates.append(UpdatesRow(dialog.settings.updates, block))
-        made_updates[0].wanted.connect(lambda: dialog.leave_for("check-updates"))
+        made_updates[0].wanted.connect(lambda: dialog.close_and_run("check-updates"))
         return made_updates[0]
 
     made_updates: list[UpdatesRow] = []
@@ -283,6 +302,7 @@ def settings_with_model(
         ("external", "servers"): lambda value: ExternalServersPage(
             client, theme, dialog.settings.external.servers
         ),
+        ("agent", "answering"): answering_editor,
         ("embeddings", "model"): lambda value: SentenceModelEditor(client, str(value), theme.zoom),
         ("editor", "font"): lambda value: font_editor(
             value, usual=translate("SettingsDialog", "As the interface")
@@ -295,8 +315,11 @@ def settings_with_model(
 
     def show(changed: Settings) -> None:
         """Update the existing widgets; a section that is built later starts with the settings of then."""
-        for model in made:
+        for model in model_pages:
             model.show_model(changed.model)
+            model.show_answering(changed)
+        for editor in answering:
+            editor.show_settings(changed)
         for message in secrets:
             message.show_settings(changed.messages)
         for keys in web_keys:
@@ -335,13 +358,13 @@ def _show_text(label: QLabel, text: str, tone: str = "muted") -> None:
 
 
 def _stacked(*parts: QWidget | QHBoxLayout, spacing: int = 4) -> QWidget:
-    whole = QWidget()
-    column = QVBoxLayout(whole)
+    widget = QWidget()
+    column = QVBoxLayout(widget)
     column.setContentsMargins(0, 0, 0, 0)
     column.setSpacing(spacing)
-    whole.setAccessibleDescription(
+    widget.setAccessibleDescription(
         " ".join(part.accessibleDescription() for part in parts if isinstance(part, QWidget))
     )
     for part in parts:
         column.addWidget(part) if isinstance(part, QWidget) else column.addLayout(part)
-    return whole
+    return widget

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, QUrl, Signal
-from PySide6.QtGui import QColor, QImage, QMouseEvent, QTextCursor, QTextDocument
+from PySide6.QtGui import QColor, QFont, QImage, QMouseEvent, QTextCursor, QTextDocument
 from PySide6.QtWidgets import QTextBrowser, QTextEdit, QWidget
 
 from app.desktop.theme.theme import Theme, ThemeSource
+from app.vault.markdown.render_page import MONOSPACE
 from app.vault.path import NotePath
 
-_MAX_TEXT_WIDTH = 760
+_TEXT_WIDTH = 760
 _TOP_MARGIN = 16
 _RESIZE_DELAY_MS = 120
 # Qt keeps a size that is set in the page even where the view is narrower.
@@ -59,6 +60,8 @@ class ReadingView(QTextBrowser):
         self._resized.timeout.connect(self._fit_images)
         self._pointer = QPoint()
         self._header: QWidget | None = None
+        self._text_width = _TEXT_WIDTH
+        self._code_style = ""
         self.verticalScrollBar().valueChanged.connect(self._place_header)
         self.setAccessibleName(self.tr("Note"))
         self.setOpenLinks(False)
@@ -76,10 +79,23 @@ class ReadingView(QTextBrowser):
         self._images = rendered.images
         self._loaded = set()
         html = _SIZE_OF_DRAWING.sub(r"\1", rendered.html)
+        if self._code_style:
+            html = html.replace(f"font-family:{MONOSPACE};", self._code_style)
         # Include the size in the address, since an image may be shown in several sizes.
         self.setHtml(_SIZE_OF_IMAGE.sub(r'\1#\2x\3"', html))
         self._place_header()
         self.verticalScrollBar().setValue(at)
+
+    def set_text_style(self, text: QFont, code: QFont, width: int) -> None:
+        """Set the fonts, and the width of the text at 100 %, where 0 is the width of the view.
+
+        The font of code is that of the next note that is shown.
+        """
+        self.setFont(text)
+        families = ",".join(f"'{family}'" for family in code.families() if "'" not in family)
+        self._code_style = f"font-family:{families},{MONOSPACE};font-size:{code.pointSizeF():g}pt;"
+        self._text_width = width
+        self._place_text()
 
     def set_header(self, header: QWidget) -> None:
         """Show a widget above the text that scrolls with it."""
@@ -189,12 +205,16 @@ class ReadingView(QTextBrowser):
 
     def resizeEvent(self, event: object) -> None:
         """Keep the text in a column of readable width."""
-        side = max(24, (self.width() - round(_MAX_TEXT_WIDTH * self._theme.zoom)) // 2)
-        self.setViewportMargins(side, _TOP_MARGIN, side, _TOP_MARGIN)
+        self._place_text()
         super().resizeEvent(event)  # type: ignore[arg-type]
         self._place_header()
         if self._loaded:
             self._resized.start()
+
+    def _place_text(self) -> None:
+        width = round(self._text_width * self._theme.zoom) or self.width()
+        side = max(24, (self.width() - width) // 2)
+        self.setViewportMargins(side, _TOP_MARGIN, side, _TOP_MARGIN)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Store the pointer's position, for previews."""

@@ -14,7 +14,7 @@ from app.graph.circle_packing import enclosing_circle, pack_circles, separate_ci
 from app.graph.coarsen import CoarseLevel, adjacency
 from app.graph.engine import Engine
 from app.graph.layout import compute_layout
-from app.graph.layout_fitting import sunflower
+from app.graph.layout_fitting import sunflower_positions
 from app.graph.model import Graph
 from app.graph.static_layout import Region, Report, StaticLayout, no_progress
 
@@ -166,7 +166,7 @@ class _GroupPlacer:
             return separate_circles(compute_layout(bare_graph(size, links)), radii, _NODE_GAP).astype(
                 np.float64
             )
-        at = sunflower(size, 1.8)
+        at = sunflower_positions(size, 1.8)
         level = CoarseLevel(adjacency(links, size), np.ones(size, dtype=np.float32))
         for step in self._engine.charge_layout(level, at, _TICK_COUNT, 1.0):
             at = step
@@ -184,7 +184,7 @@ def pack_discs(
     order = np.argsort(-radii, kind="stable")
     at = np.empty((len(radii), 2), dtype=np.float32)
     step = 2 * float(np.sqrt(np.mean(np.square(radii + _NODE_GAP / 2)))) * 1.06
-    at[order] = sunflower(len(radii), step)
+    at[order] = sunflower_positions(len(radii), step)
     return separate_circles(at, radii, _NODE_GAP / 2).astype(np.float64)
 
 

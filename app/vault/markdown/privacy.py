@@ -16,7 +16,7 @@ from app.vault.markdown.yaml_tree import Mapping, Node, Scalar, Sequence
 from app.vault.note import PUBLIC, Privacy, PrivacyVerdict
 
 HEAD_BYTES = 256 * 1024
-"""The number of bytes read to judge a note; properties are far smaller."""
+"""The number of bytes read to classify a note; properties are far smaller."""
 
 _FIRST_BYTES = 1024
 _OTHER_ENCODINGS = (b"\xff\xfe", b"\xfe\xff")
@@ -36,8 +36,8 @@ _PRIVATE = PrivacyVerdict(Privacy.PRIVATE)
 _NOT_UTF8 = "it is not UTF-8 text, so its properties can't be read"
 
 
-def judge(content: bytes, *, complete: bool = True) -> PrivacyVerdict:
-    """Judge a note by its bytes.
+def classify_privacy(content: bytes, *, complete: bool = True) -> PrivacyVerdict:
+    """Determine the privacy of a note from its bytes.
 
     Args:
         content: The note, or its beginning.
@@ -50,27 +50,27 @@ def judge(content: bytes, *, complete: bool = True) -> PrivacyVerdict:
     if not _MAY_BE_BLOCK.match(head[:_FIRST_BYTES].decode("utf-8", "replace")):
         head, complete = head[:_FIRST_BYTES], complete and len(head) <= _FIRST_BYTES
     try:
-        return judge_text(head.decode("utf-8"), complete=complete)
+        return classify_text(head.decode("utf-8"), complete=complete)
     except UnicodeDecodeError as error:
         if not complete and error.end == len(head) and error.reason == "unexpected end of data":
-            return judge_text(head[: error.start].decode("utf-8"), complete=False)
+            return classify_text(head[: error.start].decode("utf-8"), complete=False)
         readable = len(head[: error.start].decode("utf-8"))
-        return judge_text(head.decode("utf-8", "replace"), complete=complete, readable=readable)
+        return classify_text(head.decode("utf-8", "replace"), complete=complete, readable=readable)
 
 
 def is_private(content: bytes, *, complete: bool = True) -> bool:
-    """Return whether a note is hidden from models and programs; the arguments are those of `judge`."""
-    return judge(content, complete=complete).hides
+    """Return whether a note is hidden from models and programs; see `classify_privacy`."""
+    return classify_privacy(content, complete=complete).hides
 
 
-def judge_text(
+def classify_text(
     text: str,
     *,
     complete: bool = True,
     readable: int | None = None,
     frontmatter: Frontmatter | None = None,
 ) -> PrivacyVerdict:
-    """Judge a note by its text.
+    """Determine the privacy of a note from its text.
 
     Args:
         text: The note's text, or its beginning.
@@ -92,26 +92,26 @@ def judge_text(
             if text.lstrip().startswith("---")
             else "its properties can't be read"
         )
-        return _judge_raw(text, reason, provable=complete and (readable is None or readable >= len(text)))
+        return _classify_raw(text, reason, provable=complete and (readable is None or readable >= len(text)))
     block = text[content.start : content.end]
     if readable is not None and readable < end:
-        return _judge_raw(block, _NOT_UTF8, provable=False)
+        return _classify_raw(block, _NOT_UTF8, provable=False)
     if block.isascii() and not _WORD.search(block.lower()) and not _ESCAPE.search(block):
         return PUBLIC
     found = frontmatter or read_frontmatter(text)
     if found.problem is not None:
-        return _judge_raw(block, "its properties can't be read")
+        return _classify_raw(block, "its properties can't be read")
     if found.tree is None and found.properties:
-        return _judge_raw(block, "its properties are unusual JSON")
-    return _judge_values(found.tree)
+        return _classify_raw(block, "its properties are unusual JSON")
+    return _classify_values(found.tree)
 
 
 def _unknown(reason: str) -> PrivacyVerdict:
     return PrivacyVerdict(Privacy.UNKNOWN, reason)
 
 
-def _judge_raw(block: str, reason: str, *, provable: bool = True) -> PrivacyVerdict:
-    """Judge unreadable properties by the words in them."""
+def _classify_raw(block: str, reason: str, *, provable: bool = True) -> PrivacyVerdict:
+    """Determine the privacy from the words in unreadable properties."""
     folded = _fold(block)
     says_private = "priv" in folded
     if says_private and _KEY.search(folded):
@@ -126,8 +126,8 @@ def _judge_raw(block: str, reason: str, *, provable: bool = True) -> PrivacyVerd
     return PUBLIC
 
 
-def _judge_values(tree: Mapping | None) -> PrivacyVerdict:
-    """Judge parsed properties; all values of a duplicate key count."""
+def _classify_values(tree: Mapping | None) -> PrivacyVerdict:
+    """Determine the privacy from parsed properties; all values of a duplicate key count."""
     values = (
         [_fold(text).strip() for node in _values_of_ai(tree) for text in _iter_texts(node)] if tree else []
     )

@@ -177,8 +177,10 @@ def _replacements(text: str, found: Frontmatter, entry: MappingEntry, value: obj
             yield apply_edits(text, edits)
     end = content_end(text, entry)
     is_short = not isinstance(value, list | dict | None) and "\n" not in str(value)
-    is_there = isinstance(node, Scalar) and node.quote not in ("|", ">") and node.span.end > node.span.start
-    if is_short and is_there:
+    is_plain_scalar = (
+        isinstance(node, Scalar) and node.quote not in ("|", ">") and node.span.end > node.span.start
+    )
+    if is_short and is_plain_scalar:
         yield apply_edits(text, [(node.span.start, end, inline_yaml(value, quote=_quote(node, value)))])
     if isinstance(node, Sequence) and node.flow and isinstance(value, list):
         yield apply_edits(text, [(node.span.start, end, inline_yaml(value))])

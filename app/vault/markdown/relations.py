@@ -164,8 +164,8 @@ def _inline_fields(masked: str, text: str, span: Span, links: list[Link], number
     while match := _INLINE_FIELD.search(masked, at, span.end):
         end = closings.get(match.start())
         if end is not None:
-            span = Span(match.start(), end + 1)
-            yield from _field_relations(masked, text, match[1], match.end(), span, links, number)
+            field = Span(match.start(), end + 1)
+            yield from _field_relations(masked, text, match[1], match.end(), field, links, number)
         at = end if end is not None else match.end()
 
 

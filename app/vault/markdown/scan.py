@@ -9,7 +9,7 @@ from app.vault.markdown.blocks import LineFacts
 from app.vault.markdown.frontmatter import Frontmatter, body_start, read_frontmatter
 from app.vault.markdown.inline import scan_inline
 from app.vault.markdown.masking import mask_text as mask
-from app.vault.markdown.privacy import judge_text
+from app.vault.markdown.privacy import classify_text
 from app.vault.markdown.property_facts import property_links, property_tags
 from app.vault.markdown.relations import property_relations, prose_relations
 from app.vault.markdown.text import LineCounter
@@ -60,7 +60,7 @@ def _outline(
     return ParsedNote(
         properties=frontmatter.properties,
         properties_problem=frontmatter.problem,
-        privacy=judge_text(text, readable=_readable(text), frontmatter=frontmatter),
+        privacy=classify_text(text, readable=_readable(text), frontmatter=frontmatter),
         body_start=start,
         links=(*(link for _, link, _ in in_properties), *links),
         relations=(*property_relations(in_properties, text), *in_prose),

@@ -78,7 +78,7 @@ class NoteService:
         """Return whether there is a file.
 
         Raises:
-            VaultLostError: The vault's folder is gone.
+            VaultLostError: The vault's folder is missing.
         """
         return self._store.exists(path)
 
@@ -144,7 +144,7 @@ class NoteService:
 
     @property
     def is_indexed(self) -> bool:
-        """Whether the index has names from this or an earlier scan."""
+        """True if the index has names from this or an earlier scan."""
         return len(self._index.resolver) > 0
 
     def resolve(self, target: str, source: NotePath | None) -> Resolution:

@@ -74,7 +74,7 @@ class SettingsService:
 
     @property
     def keeps_keys(self) -> bool:
-        """Whether keys are kept in the system's key store, not only until the app ends."""
+        """True if keys are kept in the system's key store, not only until the app ends."""
         return self._workspace.keys.persistent
 
     # Models

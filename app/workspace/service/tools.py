@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class ToolService:
-    """Which tools there are, and which of them a caller may use."""
+    """The tools, and those that a caller may use."""
 
     def __init__(self, registry: ToolRegistry, policy: Policy) -> None:
         self._registry = registry

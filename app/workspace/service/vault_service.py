@@ -38,7 +38,7 @@ log = logging.getLogger(__name__)
 
 
 class VaultService:
-    """What a front end may do with an open vault. It belongs to the vault's loop.
+    """The operations of an open vault for a front end. It belongs to the vault's loop.
 
     Every change is a call: `call` for the user's own, `connections.access` for those of other programs. The
     other methods and parts read, or change settings. `notices` are messages that the user should read on
@@ -62,7 +62,7 @@ class VaultService:
 
     @property
     def read_only(self) -> bool:
-        """Whether the vault can't be changed here, since another process holds it or its data folder."""
+        """True if the vault can't be changed here, since another process holds it or its data folder."""
         return self._workspace.read_only
 
     @property
@@ -79,7 +79,7 @@ class VaultService:
         """Update the index, then the vectors in the background. Canceling keeps what was read.
 
         Raises:
-            VaultLostError: The vault's folder is gone; the index is unchanged.
+            VaultLostError: The vault's folder is missing; the index is unchanged.
         """
         return await self._workspace.start_scan(progress)
 
@@ -188,7 +188,7 @@ class VaultService:
 
     @property
     def grants(self) -> Grants:
-        """What the user allowed for a while."""
+        """The permissions that the user gave."""
         return self._workspace.grants
 
     @property

@@ -1,4 +1,4 @@
-"""A workspace in which an agent from outside answers."""
+"""A workspace with an external agent."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import pytest
 
 from app.agent.transcript import AgentText, Notice, TextStreamed, ToolCard, TurnFinished
 from app.agent.turn import UserPrompt
-from app.settings import AgentProgram, AgentProgramSettings
+from app.settings import AgentProgram, AgentProgramSettings, AnswerByProgram
 
-SCRIPT = Path(__file__).resolve().parents[2] / "support" / "outside_agent.py"
+SCRIPT = Path(__file__).resolve().parents[2] / "support" / "external_agent.py"
 
 
 def outside(*flags: str, variables: tuple[str, ...] = ()) -> AgentProgram:
@@ -36,7 +36,8 @@ class Talk:
         workspace.events.subscribe(TextStreamed, self._hear)
 
     def answers(self, program: AgentProgram) -> None:
-        self.workspace.settings.programs = AgentProgramSettings(programs=(program,), answers=program.name)
+        self.workspace.settings.programs = AgentProgramSettings(programs=(program,))
+        self.workspace.settings.agent.answering = AnswerByProgram(name=program.name)
 
     def _finish(self, event: TurnFinished) -> None:
         if event.conversation == self.id:

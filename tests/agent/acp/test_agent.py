@@ -34,7 +34,7 @@ async def test_updates_and_requests_are_shown_like_the_panels_own(workspace, app
     assert [(step.text, step.state) for step in plan.steps] == [("look", "completed"), ("write", "pending")]
     (card,) = talk.cards
     assert (card.tool, card.state, card.untrusted) == ("Read", "done", True) and "Read H4" in card.arguments
-    # What a program says may rest on what no model of ours may see.
+    # The output of a program may be based on content that no model may see.
     assert not any(item.by_model for item in talk.all(AgentText))
     await check_permissions(workspace, talk, approver)
     await check_options(workspace, talk)
@@ -56,7 +56,7 @@ async def check_permissions(workspace, talk, approver):
 
 
 async def check_options(workspace, talk):
-    """What it lets one choose is chosen for the conversation at hand, and for those to come."""
+    """Choose an option for this conversation and for later ones."""
     (mode,) = workspace.programs.options("Outsider")
     assert (mode.name, mode.current) == ("Mode", "careful")
     assert [one.name for one in mode.choices] == ["Careful", "Bold"]
@@ -116,7 +116,7 @@ async def test_external_edits_are_journaled_logged_and_undone_with_the_turn(work
 
 
 async def check_reading_only(talk, approver):
-    """In a turn in which agents only read it gets no leave to change anything, and its server gives none."""
+    """Check that a read-only turn allows no change, and neither does its MCP server."""
     asked = len(approver.asked)
     await talk.say(f"!write {H4} No.\n!ask execute make\n!server\n!edit {H4} By itself.", mode="ask")
     assert "may only read" in talk.said and "[no]" in talk.said and len(approver.asked) == asked
@@ -146,7 +146,7 @@ async def test_pending_requests_are_withdrawn_when_the_turn_is_stopped(
 
 
 async def check_one_that_does_not_stop(workspace, talk):
-    """It is ended, with all that it started."""
+    """Check that a program that ignores a stop is ended together with its child processes."""
     talk.streamed.clear()
     talk.start("!spawn\n!hang")
     await asyncio.wait_for(talk.first_word.wait(), 30)
@@ -154,7 +154,7 @@ async def check_one_that_does_not_stop(workspace, talk):
     workspace.agent.stop(talk.id)
     assert (await asyncio.wait_for(talk.finished.get(), 30)).state == "stopped"
     assert any("did not stop" in notice.text for notice in talk.notices)
-    # The kernel ends a process that was killed in its own time.
+    # The kernel ends a killed process with a delay.
     async with asyncio.timeout(30):
         while any(runs(pid) for pid in pids):
             await asyncio.sleep(0.01)
@@ -176,13 +176,13 @@ async def test_a_crash_is_reported_and_the_conversation_continues(workspace, tmp
     assert "exited in the middle of the turn (exit status 7)" in notice.text
     assert "the disk of the agent is full" in notice.hint
     await talk.say("!heard\n!prompt")
-    # It takes its session up again, so it is not told what it knows; its own replay is not shown twice.
+    # It resumes its session, so it is not told again what it knows; its own replay is not shown twice.
     assert "[1 before]" in talk.said and "(again)" not in talk.said
     assert "You work in Scriptorium" not in talk.said
     (tmp_path / "sessions.json").unlink()
     await talk.say("!crash")
     await talk.say("!heard\n!prompt")
-    # A session of which the program knows nothing any more: it is told what was said.
+    # The program no longer knows the session, so the earlier conversation is sent.
     told = talk.said.rpartition("[0 before]")[2]
     assert "You work in Scriptorium" in told and "number 41" in told and "Noted." in told
 
@@ -215,16 +215,16 @@ async def test_one_that_never_answers_is_ended_by_a_stop(workspace, tmp_path):
 
 
 def running(name):
-    """The processes of this name that this one has started."""
+    """Return the processes of this name that this process has started."""
     return [child for child in psutil.Process().children() if child.name() == name]
 
 
 async def test_a_program_that_the_settings_lose_is_ended_and_one_in_the_vault_is_no_program(workspace, talk):
     await talk.say("!spawn")
     pids = [int(word) for word in talk.said.strip("[] ").split()]
-    # Outside its turns, too, what it calls counts as tainted; of others the hub knows by itself.
+    # Calls of the program outside its turns count as tainted, too; the hub recognizes other callers itself.
     assert workspace.programs.caller_named("Outsider").tainted
-    workspace.change_settings("programs", programs=(), answers="")
+    workspace.change_settings("programs", programs=())
     assert workspace.programs.caller_named("Outsider") is None
     async with asyncio.timeout(30):
         while any(psutil.pid_exists(pid) and psutil.Process(pid).status() != "zombie" for pid in pids):

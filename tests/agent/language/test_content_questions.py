@@ -1,4 +1,4 @@
-"""Questions about what the notes say are told from requests for notes and from requests for actions."""
+"""Questions about the contents of notes are distinguished from requests for notes and for actions."""
 
 from __future__ import annotations
 
@@ -31,10 +31,12 @@ MODEL = ModelRequired("Explaining")
         ("was ist Latitude sailing?", FOUND),
         ("how many men died at Scilly?", COUNTED),
         ("until when did France keep Paris?", Reply("", understood=False)),
+        ("what do my notes say about latitude sailing?", FOUND),
+        ("what are evergreen notes?", FOUND),
     ],
 )
 def test_a_search_for_words_that_asks_is_a_question(text: str, found: Reading | Reply) -> None:
-    assert as_content_question(found, text, languages()) == ContentQuestion(text)
+    assert as_content_question(found, text, languages(), {}) == ContentQuestion(text)
 
 
 def test_a_question_back_about_a_search_for_words_is_not_asked() -> None:
@@ -42,16 +44,16 @@ def test_a_question_back_about_a_search_for_words_is_not_asked() -> None:
         "Is this what you mean?", (ClarificationOption("", FOUND), ClarificationOption("", COUNTED))
     )
     text = "how heavy was the first sea clock?"
-    assert as_content_question(back, text, languages()) == ContentQuestion(text)
+    assert as_content_question(back, text, languages(), {}) == ContentQuestion(text)
     asked = Clarification(
         "Is this what you mean?", (ClarificationOption("", FOUND), ClarificationOption("", TAGGED))
     )
-    assert as_content_question(asked, text, languages()) is asked
+    assert as_content_question(asked, text, languages(), {}) is asked
 
 
 def test_what_a_model_could_do_is_kept() -> None:
     text = "why was longitude hard to find?"
-    assert as_content_question(MODEL, text, languages()) == ContentQuestion(text, needs_model=MODEL)
+    assert as_content_question(MODEL, text, languages(), {}) == ContentQuestion(text, needs_model=MODEL)
 
 
 @pytest.mark.parametrize(
@@ -69,4 +71,4 @@ def test_what_a_model_could_do_is_kept() -> None:
     ],
 )
 def test_requests_stay_requests(text: str, found: Reading | ModelRequired | Reply) -> None:
-    assert as_content_question(found, text, languages()) is found
+    assert as_content_question(found, text, languages(), {}) is found

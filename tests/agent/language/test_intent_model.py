@@ -1,4 +1,4 @@
-"""The learned ranking of actions: it is made from the files that it names, and it never changes by itself."""
+"""The trained ranking of actions is reproducible from its source files and never changes otherwise."""
 
 from __future__ import annotations
 

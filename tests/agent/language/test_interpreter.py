@@ -1,4 +1,4 @@
-"""Requests are read as pipelines over sets of notes; what is not wholly explained never writes."""
+"""Requests are parsed as pipelines over sets of notes; one that is not fully explained never writes."""
 
 from __future__ import annotations
 

@@ -170,7 +170,7 @@ def test_the_saves_of_a_writing_session_are_one_line_on_top(qapp) -> None:
         [AuditAppended(replace(ENTRY, id=14, call="u", tool="undo", commit=9, undoes=(110, 112)))]
     )
     assert feed.activities[2].summary == "Save Tea (2 times) (undone)"
-    # The log has them one by one, the newest first.
+    # The log has them one by one, newest first.
     fresh = ActivityModel()
     fresh.add_older([save(12), replace(ENTRY, id=11), save(10)])
     assert [line.summary for line in fresh.activities] == ["Save Tea (2 times)", "Tagged “Tea”."]

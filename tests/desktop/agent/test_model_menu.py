@@ -1,4 +1,4 @@
-"""The menu of who answers, and what it remembers."""
+"""The menu of agents and models, and what it remembers."""
 
 from __future__ import annotations
 
@@ -10,10 +10,28 @@ from app.agent.models import PROVIDERS
 from app.agent.transcript import Usage
 from app.desktop.agent.model_menu import ModelChoice, ModelMenu, UsedModels
 from app.desktop.agent.usage_labels import full_usage, short_usage
-from app.settings import AgentGroup, AgentProfile, AgentProgram, AgentProgramSettings, TeamSettings
+from app.settings import (
+    AgentGroup,
+    AgentProfile,
+    AgentProgram,
+    AgentProgramSettings,
+    AnswerByModel,
+    AnswerByProgram,
+    AnswerByTeam,
+    Settings,
+    TeamSettings,
+)
+from app.settings.answering import Answering
 
 OLLAMA = next(known for known in PROVIDERS if known.id == "ollama")
 CLOUD = ModelChoice("openai", "", "gpt-4.1-mini")
+
+
+def answered_by(answering: Answering) -> Settings:
+    settings = Settings()
+    settings.model.model = CLOUD.model
+    settings.agent.answering = answering
+    return settings
 
 
 def texts(menu: ModelMenu) -> list[str]:
@@ -23,7 +41,7 @@ def texts(menu: ModelMenu) -> list[str]:
 def test_the_menu_has_the_built_in_agent_the_used_models_and_the_local_ones(qtbot) -> None:
     owner = QWidget()
     qtbot.addWidget(owner)
-    menu = ModelMenu(CLOUD, [CLOUD, ModelChoice("ollama", "", "qwen3")], owner)
+    menu = ModelMenu(answered_by(AnswerByModel()), [CLOUD, ModelChoice("ollama", "", "qwen3")], owner)
     menu.show_local([(OLLAMA, ("qwen3", "llama3.2"))])
     assert texts(menu) == [
         "Built-in agent",
@@ -51,14 +69,15 @@ def test_the_team_is_listed_below_and_the_active_agent_is_marked(qtbot) -> None:
     qtbot.addWidget(owner)
     agents = (AgentProfile(name="Anna"), AgentProfile(name="Bert"))
     duo = AgentGroup(name="Duo", members=("Anna", "Bert"))
-    team = TeamSettings(agents=agents, groups=(duo,), answers="duo")
-    menu = ModelMenu(CLOUD, [CLOUD], owner, team)
+    settings = answered_by(AnswerByTeam(name="duo"))
+    settings.team = TeamSettings(agents=agents, groups=(duo,))
+    menu = ModelMenu(settings, [CLOUD], owner)
     assert texts(menu)[-5:-1] == ["Anna", "Bert", "Duo  ·  pipeline", "Set up the team…"]
     assert [action.text() for action in menu.actions() if action.isChecked()] == ["Duo  ·  pipeline"]
     chosen: list[str] = []
     wanted: list[str] = []
     menu.team_chosen.connect(chosen.append)
-    menu.setup_wanted.connect(wanted.append)
+    menu.setup_requested.connect(wanted.append)
     for words in ("Bert", "Set up the team…", "Set up a model…"):
         next(action for action in menu.actions() if action.text() == words).trigger()
     assert chosen == ["Bert"] and wanted == ["team", "model"]
@@ -68,15 +87,16 @@ def test_external_programs_are_listed_last_and_the_active_one_is_marked(qtbot) -
     owner = QWidget()
     qtbot.addWidget(owner)
     program = AgentProgram(name="Claude Code", command="claude-agent-acp")
-    team = TeamSettings(agents=(AgentProfile(name="Anna"),), answers="Anna")
-    programs = AgentProgramSettings(programs=(program,), answers="Claude Code")
-    menu = ModelMenu(CLOUD, [CLOUD], owner, team, programs)
+    settings = answered_by(AnswerByProgram(name="Claude Code"))
+    settings.team = TeamSettings(agents=(AgentProfile(name="Anna"),))
+    settings.programs = AgentProgramSettings(programs=(program,))
+    menu = ModelMenu(settings, [CLOUD], owner)
     assert texts(menu)[-2:] == ["Claude Code", "Add external agent…"]
     assert [action.text() for action in menu.actions() if action.isChecked()] == ["Claude Code"]
     chosen: list[str] = []
     wanted: list[str] = []
     menu.program_chosen.connect(chosen.append)
-    menu.setup_wanted.connect(wanted.append)
+    menu.setup_requested.connect(wanted.append)
     for words in ("Claude Code", "Add external agent…"):
         next(action for action in menu.actions() if action.text() == words).trigger()
     assert chosen == ["Claude Code"] and wanted == ["programs"]
@@ -94,7 +114,7 @@ def test_external_programs_are_listed_last_and_the_active_one_is_marked(qtbot) -
 def test_a_machine_without_models_says_so(qtbot) -> None:
     owner = QWidget()
     qtbot.addWidget(owner)
-    menu = ModelMenu(ModelChoice("built-in"), [], owner)
+    menu = ModelMenu(Settings(), [], owner)
     menu.show_local([])
     assert "No other local models" in texts(menu)
 

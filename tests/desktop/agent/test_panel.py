@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.agent.transcript import AgentText, AnswerChoice, Message, Notice, Question, ToolCard, UserText
 from app.desktop.agent.items import CardView, QuestionView
+from app.desktop.agent.model_menu import ModelChoice
 from app.desktop.agent.panel import AgentPanel
 from app.desktop.agent.tool_card import ToolCardView
 from app.desktop.agent.transcript_view import TranscriptView
@@ -20,6 +21,7 @@ from app.desktop.bridge import ServiceThread
 from app.desktop.theme.stylesheet import stylesheet
 from app.desktop.theme.theme import ThemeSource
 from app.permissions.caller import Caller
+from app.settings import AnswerByBuiltIn
 from app.toolkit.call import Call
 from tests.desktop.whole_vault import WholeVault, whole_vault
 from tests.support.clipping import clipped
@@ -29,7 +31,7 @@ NOTES = {"Longitude.md": "# Longitude\n", "Latitude.md": "See [[Longitude]].\n",
 
 @pytest.fixture
 def panel_of(service: ServiceThread, tmp_path: Path, qtbot) -> Callable:
-    """`async with panel_of() as (vault, panel)`."""
+    """Return a context manager: `async with panel_of() as (vault, panel)`."""
 
     @asynccontextmanager
     async def make() -> AsyncIterator[tuple[WholeVault, AgentPanel]]:
@@ -44,7 +46,7 @@ def panel_of(service: ServiceThread, tmp_path: Path, qtbot) -> Callable:
 
 
 async def ask(panel: AgentPanel, text: str, wait_until) -> None:
-    """Send `text` and wait until the turn is over."""
+    """Send `text` and wait for the end of the turn."""
     panel.composer.field.setPlainText(text)
     panel.composer.sent.emit(text)
     await wait_until(lambda: panel.composer.running)
@@ -148,8 +150,13 @@ def test_a_conversation_is_kept_and_shown_again(gui, panel_of, wait_until) -> No
 def test_the_label_follows_settings_that_change_elsewhere(gui, panel_of, wait_until) -> None:
     async def main() -> None:
         async with panel_of() as (vault, panel):
-            await vault.run(lambda ws: ws.change_settings("model", provider="ollama", model="qwen3"))
+            panel._choose_model(ModelChoice("ollama", "", "qwen3"))
             await wait_until(lambda: panel.composer.model.text() == "qwen3")
+            assert await vault.run(lambda ws: ws.settings.uses_model)
+            await vault.run(lambda ws: ws.change_settings("agent", answering=AnswerByBuiltIn()))
+            await wait_until(lambda: panel.composer.model.text() == "Built-in")
+            assert not await vault.run(lambda ws: ws.settings.uses_model)
+            assert await vault.run(lambda ws: ws.settings.model.model) == "qwen3", "it stays set up"
             panel._choose_mode("ask")
             await wait_until(lambda: panel.composer.mode.currentData() == "ask")
 

@@ -1,4 +1,4 @@
-"""The approval dialog: what is approved is exactly what was ticked and typed, and nothing by accident."""
+"""The approval dialog approves exactly what was selected and typed, and nothing by accident."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def update(name: str = "A", before: bytes = BEFORE, after: bytes = AFTER) -> Upd
 
 
 class Desk:
-    """A window with a queue, a clock that stands until it is moved, and the answers that were given."""
+    """A window with a queue, a clock that is moved by hand, and the given answers."""
 
     def __init__(self, qtbot: QtBot) -> None:
         self.now = 100.0
@@ -110,7 +110,7 @@ def desk(qtbot: QtBot) -> Iterator[Desk]:
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
-# What is approved
+# Approving
 
 
 def test_approving_gives_exactly_the_proposal(desk: Desk) -> None:
@@ -439,7 +439,7 @@ def test_a_batch_loses_its_page_when_one_of_it_is_withdrawn(desk: Desk) -> None:
     assert desk.answers == []
 
 
-# Words
+# Labels
 
 
 @pytest.mark.parametrize(
@@ -465,7 +465,7 @@ def test_a_caller_cannot_hide_in_its_name(desk: Desk) -> None:
     )
 
 
-# The choices, without a window
+# The draft, without a window
 
 
 LINES = st.lists(st.sampled_from([b"a\n", b"b\n", b"c\n", b"\n"]), max_size=12).map(b"".join)

@@ -1,4 +1,4 @@
-"""The grants panel on a real vault: what holds, how often it was used, and taking it back."""
+"""The grants panel on a real vault: active grants, their use, and revoking them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rows of the audit log: the saves of a writing session are one, with steps inside."""
+"""The rows of the audit log: the saves of a writing session are one row with steps."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_a_session_is_one_row_that_can_be_expanded(qapp) -> None:
     model.expand(0)
     assert [id for id, _ in shown(model)] == [11, 10, 9, 8, 7, 6, 5]
     assert shown(model)[3] == (8, "Save Tea (undone)")
-    # What comes to an expanded session stays visible, too.
+    # Entries added to an expanded session stay visible, too.
     model.add_newer([entry(12, "w")])
     assert [id for id, _ in shown(model)][:3] == [12, 11, 10]
 

@@ -92,7 +92,7 @@ def test_undo_goes_through_the_dialog_and_marks_the_entry(gui, service, wait_unt
             panel.choose(0)
             panel.detail.undo_button.click()
             await wait_until(lambda: queue.dialog is not None)
-            # The dialog comes up in parts: only what is shown can be answered.
+            # The dialog is built in parts; only a displayed one can be answered.
             await wait_until(lambda: queue.dialog.page is not None and queue.dialog.isVisible())
             now[0] += 1
             await wait_until(lambda: queue.dialog.guard.is_ready)

@@ -1,4 +1,4 @@
-"""The configurations for programs outside: each is read back as its program reads it."""
+"""Configurations for external programs, each parsed as its program does."""
 
 from __future__ import annotations
 

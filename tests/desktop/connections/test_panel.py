@@ -33,7 +33,7 @@ S = TypeVar("S", bound=QDialog)
 
 
 class Page:
-    """The panel of an open vault, with settings that take effect as the window lets them."""
+    """The panel of an open vault, with settings that take effect like in the window."""
 
     def __init__(self, vault: WholeVault, panel: ConnectionsPanel) -> None:
         self.vault, self.panel = vault, panel
@@ -42,7 +42,7 @@ class Page:
         self.feed = ActivityModel()
         vault.client.events.batch.connect(self.feed.handle_events)
         panel.set_feed(self.feed)
-        panel.settings_wanted.connect(self._change)
+        panel.settings_change_requested.connect(self._change)
 
     def _change(self, change) -> None:
         self.settings = changed = change(self.settings)
@@ -89,14 +89,14 @@ def sheet(kind: type[S]) -> S | None:
 
 
 def press(text: str) -> None:
-    """Press the button of the open sheet that says `text`."""
+    """Press the button `text` of the open dialog."""
     asking = sheet(SheetDialog)
     assert asking is not None
     next(one for one in asking.findChildren(QPushButton) if one.text() == text).click()
 
 
 async def added(page: Page, wait_until, target: str, way: str, name: str) -> str:
-    """Connect a program by the sheets; its token."""
+    """Connect a program with the dialogs and return its token."""
     page.panel.add_button.click()
     await wait_until(lambda: sheet(NewProgramDialog))
     asking = sheet(NewProgramDialog)

@@ -19,7 +19,7 @@ from tests.desktop.workspace_access import in_workspace
 
 
 def shown(model: FileTreeModel, parent: QModelIndex | None = None) -> list[str]:
-    """Every row, folders with a slash, depth first."""
+    """Return every row, folders with a slash, depth first."""
     found: list[str] = []
     parent = parent or QModelIndex()
     for row in range(model.rowCount(parent)):

@@ -1,4 +1,4 @@
-"""A view with a small typed graph, and what waits until it is at rest."""
+"""A view with a small typed graph, and a wait until it is at rest."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from app.graph.model import GraphEdge, GraphNode
 
 @pytest.fixture
 def still() -> Callable[..., None]:
-    """`still(view, qtbot)` waits until nothing moves any more."""
+    """Return a function that waits until nothing moves: `still(view, qtbot)`."""
 
     def wait(view: GraphView, qtbot) -> None:
         view.canvas.run_frames()
@@ -28,7 +28,7 @@ def still() -> Callable[..., None]:
 
 @pytest.fixture
 def cross(qtbot, still) -> Iterator[GraphView]:
-    """Five nodes in a cross: a hub with a note in each direction; one is not written yet, one is apart."""
+    """Five nodes in a cross: a hub with a note in each direction; one is unresolved, one is separate."""
     view = GraphView(DARK)
     qtbot.addWidget(view, before_close_func=lambda view: view.shutdown())
     view.resize(900, 700)

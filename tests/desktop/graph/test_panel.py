@@ -1,4 +1,4 @@
-"""When the graph of a vault is arranged anew, and when everything stays where it is."""
+"""When the graph of a vault gets a new layout, and when all positions stay."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.desktop.workspace_access import in_workspace
 
 
 class Watched:
-    """A panel over a real index, and every arrangement from scratch that it asked for."""
+    """A panel over a real index, with a record of every layout from scratch."""
 
     def __init__(self, panel: GraphPanel, vault: OpenVault, client: VaultClient) -> None:
         self.panel, self.vault, self.client = panel, vault, client
@@ -41,7 +41,7 @@ class Watched:
         panel.view.set_graph = set_graph  # type: ignore[method-assign]
 
     def write(self, names: range, folder: str = "") -> list[NotePath]:
-        """Notes in a chain, each linked with the one before."""
+        """Write notes in a chain, each linked with the one before."""
         made = []
         for number in names:
             file = self.vault.root / folder / f"Note {number}.md"
@@ -51,12 +51,12 @@ class Watched:
         return made
 
     async def add(self, names: range) -> None:
-        """Write notes, and have the index read them."""
+        """Write notes and update the index."""
         made = self.write(names)
         await in_workspace(self.client, lambda vault: vault.index.refresh(made))
 
     async def scan(self) -> None:
-        """Read the whole vault, as the window does."""
+        """Scan the whole vault, like the window."""
         self.panel.set_reading(True)
         await in_workspace(self.client, lambda vault: vault.start_scan(lambda _: None))
         self.panel.set_reading(False)
@@ -72,7 +72,7 @@ class Watched:
 
     @property
     def at_rest(self) -> bool:
-        """Whether the first layout is there and nothing more is to come."""
+        """Return whether the first layout is finished and no other is pending."""
         panel = self.panel
         return panel._is_settled and not panel.view.is_arranging and not panel._settle.isActive()
 
@@ -260,7 +260,7 @@ def test_queries_in_the_settings_panel_are_completed_as_in_the_search_panel(gui,
                 field.setFocus()
                 await wait_until(field.hasFocus)
                 QTest.keyClicks(field, "ta")
-                await wait_until(lambda field=field: field.offered[:1] == ("tag:",))
+                await wait_until(lambda field=field: field.shown_completions[:1] == ("tag:",))
                 QTest.keyClick(field, Qt.Key.Key_Tab)
                 assert field.text() == "tag:"
 

@@ -1,4 +1,4 @@
-"""What can be set in the graph's sheet, and what is seen of it."""
+"""The settings of the graph and their effect."""
 
 from __future__ import annotations
 
@@ -214,7 +214,7 @@ def test_saved_settings_apply_before_a_graph_exists(cross):
     choices = GraphSettings(
         shown=VisibilitySettings(orphans=False), pull=ForceSettings(gravity=0.5), minimap=True
     )
-    cross.chosen.start_with(choices)
+    cross.chosen.restore(choices)
     assert "alone.md" not in shown(cross)
     assert cross.canvas.forces.gravity == 0.5
     assert cross.sheet.forces.sliders["gravity"].value == 0.5
@@ -262,7 +262,7 @@ def test_a_result_is_announced_listed_and_cleared(cross):
     assert part.said == "" and not part.buttons["suggestions"].isChecked()
 
 
-# About the offscreen platform alone.
+# Concerns the offscreen platform only.
 @pytest.mark.qt_log_ignore(r"raise\(\)", "grabbing the keyboard", extend=True)
 def test_the_find_box_lists_names_and_distinguishes_duplicates(cross, qtbot):
     box = cross.find_box

@@ -25,7 +25,7 @@ LEFT = Qt.MouseButton.LeftButton
 
 
 def typed():
-    """A hub with a note in each direction, of several types; one is not written yet."""
+    """A hub with a note in each direction, of several types; one is unresolved."""
     nodes = [
         GraphNode("hub.md", "Hub", "concept"),
         GraphNode("east.md", "East", "hypothesis"),
@@ -64,7 +64,7 @@ def star(view, qtbot):
 
 
 def rest(view: GraphView, qtbot) -> None:
-    """Until nothing moves any more."""
+    """Wait until nothing moves."""
     view.canvas.run_frames()
     qtbot.waitUntil(lambda: not view.canvas._frames.isActive(), timeout=10_000)
 
@@ -261,7 +261,7 @@ def test_hover_highlights_the_neighbors_and_dims_the_rest(view, qtbot):
 
 
 def test_a_recomposed_frame_is_the_same(star):
-    """What lies under the names is kept from the second time on."""
+    """The layers below the labels are cached from the second time on."""
     frames = [star.canvas.grab().toImage() for _ in range(4)]
     assert all(frame == frames[0] for frame in frames)
     star.canvas.scene.selection = [0]

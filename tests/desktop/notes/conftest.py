@@ -15,7 +15,7 @@ OpenVault = Callable[[Path], Awaitable[VaultService]]
 
 @pytest.fixture
 async def open_notes(approver: ScriptedApprover) -> AsyncIterator[OpenVault]:
-    """`await open_notes(folder)`: the vault in a folder, scanned; the folder is made if it is missing."""
+    """Return a function that opens and scans the vault in a folder, created if missing."""
     settings = Settings()
     settings.embeddings.enabled = False
     async with AsyncExitStack() as stack:

@@ -1,4 +1,4 @@
-"""The daily note and templates on a real vault, by Obsidian's settings and by the user's."""
+"""Daily notes and templates on a real vault, with Obsidian's settings and the user's."""
 
 from __future__ import annotations
 

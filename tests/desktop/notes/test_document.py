@@ -1,4 +1,4 @@
-"""Saving without being asked: every byte kept, changes of others met, nothing typed lost."""
+"""Autosave keeps every byte, handles changes by others, and loses nothing that was typed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ A = NotePath.parse("A.md")
 
 @pytest.fixture
 def opened(service: ServiceThread, tmp_path: Path, qtbot) -> Callable:
-    """`async with opened("A.md", 0.5)`: a note of a real vault that is saved so many seconds after a key."""
+    """Open a note of a real vault that is saved `seconds` after a key: `async with opened("A.md", 0.5)`."""
 
     @asynccontextmanager
     async def make(
@@ -149,7 +149,7 @@ def test_a_conflict_that_was_resolved_while_the_note_was_loaded_is_not_asked_aga
             assert not await view.document.save()
             asked = view.notice.text
             assert "changed outside" in asked
-            # The watcher tells of the change late; the user answers while the note is loaded for it.
+            # The watcher reports the change late; the user answers while the note is loaded for it.
             run, answers = view.document._client.run, ["Keep mine"]
 
             async def run_slowly(work):
@@ -181,7 +181,7 @@ def test_undo_restores_what_keep_theirs_discarded(gui, opened, wait_until) -> No
             button.click()
             await wait_until(lambda: not view.document.dirty)
             assert view.editor.toPlainText() == "theirs\n" == file.read_text()
-            assert view.editor.hasFocus()  # so that Ctrl+Z reaches it
+            assert view.editor.hasFocus()  # So that Ctrl+Z reaches it.
             view.editor.undo()
             assert view.editor.toPlainText() == NOTES["A.md"] + "mine"
             assert await view.document.save()
@@ -273,7 +273,7 @@ def test_what_was_typed_while_comparing_is_kept_when_the_conflict_goes_away(
             view.notice.answer("Compare")
             await wait_until(dialog)
             dialog().editor.field.setPlainText("by hand\n")
-            # The file becomes again what it was: nothing is in conflict any more.
+            # The file returns to its former content: the conflict is over.
             file.write_text(NOTES["A.md"])
             await wait_until(lambda: view.document.conflict is None)
             getattr(dialog(), answer)()
@@ -301,7 +301,7 @@ def test_what_was_typed_while_comparing_is_kept_when_deciding_later(gui, opened,
             await wait_until(lambda: dialog() is None and view.document.conflict.result)
             assert view.document.dirty and view.document.text == NOTES["A.md"] + "mine"
             assert file.read_text() == "theirs\n"
-            # A crash loses neither of the texts.
+            # A crash loses neither text.
             draft = DraftStore(vault.workspace.root).load(A)
             assert (draft.text, draft.result) == (NOTES["A.md"] + "mine", "by hand\n")
             again = NoteView(vault.client, ThemeSource("light"))
@@ -310,7 +310,7 @@ def test_what_was_typed_while_comparing_is_kept_when_deciding_later(gui, opened,
             assert again.document.text == "by hand\n"
             again.document._set_dirty(False)
             again.deleteLater()
-            # The file changes once more: what was typed stays with the conflict.
+            # The file changes once more: the typed text stays with the conflict.
             file.write_text("theirs again\n")
             await wait_until(lambda: view.document.conflict.theirs.text == "theirs again\n")
             view.notice.answer("Compare")

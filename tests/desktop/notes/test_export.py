@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QLocale
-from PySide6.QtGui import QFont
+from PySide6.QtGui import QFont, QPageLayout, QPageSize, QPdfWriter
+from PySide6.QtPrintSupport import QPrinter
 
-from app.desktop.notes.export import render_for_print, write_pdf
+from app.desktop.notes.export import render_for_print, text_width, write_pdf
 from app.desktop.theme.theme import LIGHT
 from app.desktop.widgets.reading_view import Rendered
 from app.vault.path import NotePath
@@ -38,3 +39,16 @@ def test_callouts_keep_their_colors_on_paper(gui, service, tmp_path: Path) -> No
             assert LIGHT.danger in shown.html and LIGHT.danger != LIGHT.link
 
     gui(main())
+
+
+def test_images_are_as_wide_on_a_printer_as_in_a_pdf(qapp, tmp_path: Path) -> None:
+    printer, writer = QPrinter(QPrinter.PrinterMode.HighResolution), QPdfWriter(str(tmp_path / "a.pdf"))
+    for device in (printer, writer):
+        device.setPageSize(QPageSize(QPageSize.PageSizeId.A4))
+    printer.setOutputFileName(str(tmp_path / "b.pdf"))
+    for unit in (QPageLayout.Unit.Millimeter, QPageLayout.Unit.Point):
+        layout = printer.pageLayout()
+        layout.setUnits(unit)
+        printer.setPageLayout(layout)
+        assert text_width(printer) == pytest.approx(text_width(writer), abs=20)
+        assert text_width(printer) > 500

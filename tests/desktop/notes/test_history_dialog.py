@@ -1,4 +1,4 @@
-"""The history of a note: its versions, each against what it is now, and back to any of them."""
+"""The history of a note: its versions, compared with the current text, and restored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A mention is shown as part of its line; the link is made at its place in the whole line."""
+"""A mention is shown as part of its line; the link is created at its position in the whole line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A note that goes through the editor comes back with every byte that was not edited."""
+"""A note edited in the editor keeps every byte that was not edited."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QPlainTextEdit
 
 from app.desktop.notes.newlines import for_editor, from_editor
 
-# The characters that Qt gives a meaning of its own inside a document are told apart by `editable`.
+# `editable` distinguishes the characters that have a special meaning in Qt documents.
 _CHARACTERS = st.characters(exclude_categories=["Cs"], exclude_characters="\x00\ufdd0\ufdd1\ufffc")
 _TEXTS = st.lists(st.one_of(_CHARACTERS, st.sampled_from(["\r\n", "\n", "\r", "\u2029", "\u00a0", "\u2028"])))
 

@@ -55,7 +55,7 @@ def test_images_become_attachments_of_their_own(gui, opened, wait_until) -> None
     async def main() -> None:
         async with opened() as (vault, view):
             view.editor.insertFromMimeData(picture(0xFF0000))
-            # What is typed before the image is written goes where it was typed.
+            # Text typed before the image is written goes to its own position.
             cursor = QTextCursor(view.editor.document())
             cursor.insertText("typed meanwhile\n")
             await wait_until(lambda: "![[Pasted in A.png]]" in view.editor.text())
@@ -113,7 +113,7 @@ def test_an_address_over_words_becomes_a_link_and_formatting_becomes_markdown(gu
             view.editor.insertFromMimeData(rich)
             assert "words One **bold**\n\n- x\n" in view.editor.text()
             view.editor.undo()
-            # In code, and from an editor of code, text stays as it is.
+            # In code, and from a code editor, text stays unchanged.
             select(view, "code")
             view.editor.insertFromMimeData(rich)
             assert "```\nOne bold\nx\n```" in view.editor.text()

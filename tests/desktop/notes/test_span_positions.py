@@ -1,4 +1,4 @@
-"""A span of Markdown is found in the text of the page that is made of it."""
+"""A span of Markdown is found in the text of its rendered page."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from app.desktop.notes.spelling import SpellChecker
 
 
 class Words:
-    """A dictionary of a few words, as enchant's are used."""
+    """A dictionary of a few words with enchant's interface."""
 
     def __init__(self, *words: str) -> None:
         self.words = words

@@ -1,4 +1,4 @@
-"""Finding words: the places are those that Qt selects, whatever characters stand around."""
+"""Matches are the positions that Qt selects, with any characters around them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A note in its view, on a real vault: shown, edited, linked, kept after a crash, never too much of it."""
+"""A note in its view, on a real vault: shown, edited, linked, recovered after a crash, limited in size."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ A = NotePath.parse("A.md")
 
 @pytest.fixture
 def opened(service: ServiceThread, tmp_path: Path, qtbot) -> Callable:
-    """`async with opened("A.md") as (vault, view)`: a note of a real vault in its view."""
+    """Open a note of a real vault in its view: `async with opened("A.md") as (vault, view)`."""
 
     @asynccontextmanager
     async def make(
@@ -99,7 +99,7 @@ def test_broken_properties_are_named_and_not_edited(gui, opened, wait_until) -> 
         async with opened("Broken.md") as (_, view):
             assert "can't be read" in view.properties._problem.text()
             assert view.properties.has_problem
-            view.properties.source_wanted.emit()
+            view.properties.source_requested.emit()
             assert view.editing
 
     gui(main())
@@ -425,10 +425,11 @@ def test_a_note_that_was_just_made_is_written_in_at_once(gui, opened) -> None:
 
 def test_the_settings_of_the_editor_hold_for_open_notes_too(gui, opened, wait_until) -> None:
     async def main() -> None:
-        async with opened("A.md") as (vault, view):
+        async with opened("A.md", {**NOTES, "B.md": "Here is `code`."}) as (vault, view):
             settings = vault.workspace.settings.model_copy(deep=True)
             settings.editor.line_width = 500
             settings.editor.code_size = 13
+            settings.editor.font_size = 17
             settings.editor.auto_pairs = False
             settings.editor.default_mode = "reading"
             await vault.run(lambda ws: ws.apply_settings(settings))
@@ -437,6 +438,12 @@ def test_the_settings_of_the_editor_hold_for_open_notes_too(gui, opened, wait_un
             assert view.mode is ViewMode.LIVE
             await view.open("B.md")
             assert view.mode is ViewMode.READING
+            await wait_until(lambda: "code" in view.reader.toPlainText())
+            assert view.reader.viewport().width() == 500
+            cursor = view.reader.document().find("Here")
+            assert cursor.charFormat().font().pointSizeF() == pytest.approx(17)
+            cursor = view.reader.document().find("code")
+            assert cursor.charFormat().font().pointSizeF() == pytest.approx(13)
             view.show_mode(ViewMode.SOURCE)
             await view.open("A.md")
             await view.open("B.md")

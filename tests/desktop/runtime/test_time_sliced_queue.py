@@ -1,4 +1,4 @@
-"""Work in slices: in order, all of it, and the loop has its turn in between."""
+"""Time-sliced work runs in order and completely, and yields to the loop in between."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ _NAMES = ("Scriptorium",)
 
 @functools.cache
 def _calls() -> tuple[tuple[str, str, ast.Call], ...]:
-    """Return place, function name and node of every call that could have a text."""
+    """Return the position, function name and node of every call that could have a text."""
     found = []
     names = {"tr", *_MARKERS, *_TEXT_SETTERS}
     for file in _FILES:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QLineEdit, QPushButton, QSpinBox
 
+from app.desktop.settings.answering_field import AnsweringEditor
 from app.desktop.settings.dialog import SettingsDialog
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.model_form import ModelEditor, ModelRows
@@ -11,7 +12,8 @@ from app.settings import Rule, Settings
 
 @pytest.fixture
 def dialog(qtbot) -> SettingsDialog:
-    made = SettingsDialog(Settings(), ThemeSource("light"))
+    answering = {("agent", "answering"): lambda value: AnsweringEditor(Settings())}
+    made = SettingsDialog(Settings(), ThemeSource("light"), own=answering)
     qtbot.addWidget(made)
     return made
 

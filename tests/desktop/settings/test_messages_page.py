@@ -1,4 +1,4 @@
-"""The secrets of the channels: kept in the key store, never shown, and only what can be one."""
+"""The secrets of the channels are validated, stored in the key store, and never shown."""
 
 from __future__ import annotations
 

@@ -1,16 +1,23 @@
-"""The key and the test of a model in the settings, against a server that speaks the protocol."""
+"""The key and the connection test of a model in the settings, against a server that speaks the protocol."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QComboBox, QWidget
 
 from app.desktop.bridge import ServiceThread
 from app.desktop.settings.model_page import ModelPage, settings_with_model
 from app.desktop.theme.theme import ThemeSource
-from app.settings import Settings
+from app.settings import (
+    AgentProfile,
+    AgentProgram,
+    AgentProgramSettings,
+    AnswerByModel,
+    AnswerByTeam,
+    Settings,
+)
 from tests.desktop.whole_vault import whole_vault
 from tests.support.model_server import ModelServer, Say
 
@@ -54,13 +61,37 @@ def test_a_wrong_key_is_reported_and_the_right_one_works(
     gui(main())
 
 
-def test_nothing_is_asked_for_the_built_in_agent_or_without_a_vault(owner: QWidget) -> None:
-    settings = Settings()
-    dialog = settings_with_model(settings, ThemeSource("light"), None, owner)
+def test_nothing_is_asked_for_without_a_vault(owner: QWidget) -> None:
+    dialog = settings_with_model(Settings(), ThemeSource("light"), None, owner)
     dialog.show_section("model")
     (setup,) = dialog.findChildren(ModelPage)
-    assert "no key" in setup._words.text()
-    changed = settings.model.model_copy(update={"provider": "openai"})
-    setup.show_model(changed)
     assert "Open a vault" in setup._words.text()
     assert setup._key_box.isHidden()
+
+
+def test_the_choice_of_who_answers_lists_the_team_and_programs_and_follows_them(owner: QWidget) -> None:
+    settings = Settings()
+    settings.programs = AgentProgramSettings(programs=(AgentProgram(name="Claude Code", command="c"),))
+    dialog = settings_with_model(settings, ThemeSource("light"), None, owner)
+    box = dialog.editor_of("agent", "answering").control
+    assert isinstance(box, QComboBox)
+
+    def labels() -> list[str]:
+        return [box.itemText(row) for row in range(box.count())]
+
+    assert labels() == ["Built-in agent", "Model: none selected", "Claude Code"]
+    dialog.set_value("team", "agents", (AgentProfile(name="Anna"),))
+    dialog.set_value("model", "model", "qwen3")
+    assert labels() == ["Built-in agent", "Model: qwen3", "Anna", "Claude Code"]
+    box.setCurrentIndex(2)
+    box.activated.emit(2)
+    assert dialog.settings.agent.answering == AnswerByTeam(name="Anna")
+    dialog.show_section("model")
+    (setup,) = dialog.findChildren(ModelPage)
+    assert not setup.use_button.isHidden()
+    setup.use_button.click()
+    assert dialog.settings.agent.answering == AnswerByModel()
+    assert box.currentText() == "Model: qwen3" and setup.use_button.isHidden()
+    dialog.set_value("agent", "answering", AnswerByTeam(name="Anna"))
+    dialog.set_value("team", "agents", ())
+    assert box.currentText() == "Anna", "one that is gone stays visible"

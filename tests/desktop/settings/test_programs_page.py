@@ -1,4 +1,4 @@
-"""Agents found on this machine are offered once, and go into the list of the settings by their button."""
+"""Agents installed on this machine are listed once and added to the settings by their button."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from app.settings import AgentProgram, AgentProgramSettings, Settings
 
 @pytest.fixture
 def on_the_path(tmp_path: Path, monkeypatch) -> Path:
-    """A machine that has Gemini CLI, and Claude Code under both names."""
+    """Simulate a machine that has Gemini CLI, and Claude Code under both names."""
     for name in ("gemini", "claude-agent-acp", "claude-code-acp"):
         program = tmp_path / name
         program.write_text("#!/bin/sh\n")
@@ -32,7 +32,7 @@ def test_only_installed_programs_are_listed_once_with_their_protocol(on_the_path
 
 
 def offered(setup: ProgramsPage) -> list[str]:
-    """The buttons in sight."""
+    """Return the visible buttons."""
     return [one.accessibleName() for one in setup.findChildren(QPushButton) if one.isVisible()]
 
 

@@ -1,4 +1,4 @@
-"""The choice of the language model in the settings: what there is, where it is, and how far a switch is."""
+"""The language model in the settings: the choices, the folder, and the progress of a change."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ def test_without_a_vault_each_category_is_shown_as_it_is_for_all(qtbot) -> None:
     qtbot.addWidget(switches)
     on = {id for id, box in switches.boxes.items() if box.isChecked()}
     assert on == {category.id for category in CATEGORIES if category.on} - {"tags"} | {"web"}
-    # One that is off says what turning it on means.
+    # A category that is off explains what turning it on means.
     assert {id for id, note in switches._notes.items() if note.text()} == set(switches.boxes) - on
     assert not switches.choices, "no vault is open"
 

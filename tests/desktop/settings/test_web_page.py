@@ -1,4 +1,4 @@
-"""API key of the search provider: kept for the provider that is picked, asked for where one is taken."""
+"""The API key of the search provider belongs to the chosen provider, and is requested if it needs one."""
 
 from __future__ import annotations
 

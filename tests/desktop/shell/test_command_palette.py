@@ -206,7 +206,7 @@ def test_enter_waits_for_the_list_that_answers_to_what_was_typed(gui, wait_until
         QTest.keyClicks(palette.field, "teapot")
         QTest.keyClick(palette.field, Qt.Key.Key_Return)
         await wait_until(lambda: chosen or wanted)
-        # What was typed the last time is no question to the list that is read anew.
+        # The text typed the last time does not filter the reloaded list.
         palette.open("notes", "Go to a note", slow)
         await asyncio.sleep(0)
         QTest.keyClicks(palette.field, "book")

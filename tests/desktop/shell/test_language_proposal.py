@@ -1,4 +1,4 @@
-"""The multilingual model is proposed to a vault in other languages, and a refusal is remembered."""
+"""The multilingual model is suggested for a vault in other languages, and a refusal is remembered."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ GERMAN = VaultLanguages(20, (("de", 0.6), ("en", 0.3), ("es", 0.1)))
 
 
 class Shown:
-    """The proposal over an open vault."""
+    """The suggestion over an open vault."""
 
     def __init__(self, vault: WholeVault, window: QWidget) -> None:
         self.vault = vault
@@ -30,7 +30,7 @@ class Shown:
         self.remembered = WindowState.of_vault(vault.root)
         self.proposal = LanguageProposal(vault.client, self.banners, self.remembered, window)
         self.wanted: list[Settings] = []
-        self.proposal.settings_wanted.connect(lambda change: self.wanted.append(change(Settings())))
+        self.proposal.settings_change_requested.connect(lambda change: self.wanted.append(change(Settings())))
 
     async def measured(self, languages: VaultLanguages) -> None:
         await self.vault.run(lambda workspace: workspace.events.publish(LanguagesMeasured(languages)))
@@ -69,7 +69,7 @@ def test_the_proposal_can_be_accepted_or_postponed(
             await wait_until(lambda: shown.banner() is not None)
             shown.buttons()["Not now"].click()
             await wait_until(lambda: shown.banner() is None)
-            # Remembered for this vault, also by the next window.
+            # Remembered for this vault, also in the next window.
             again = Shown(vault, window)
             shown.proposal.deleteLater()
             seen: list[object] = []

@@ -1,4 +1,4 @@
-"""The red banner that names a file of rules which can't be read."""
+"""The red banner that names an unreadable file of rules."""
 
 from __future__ import annotations
 

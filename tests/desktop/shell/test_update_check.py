@@ -1,4 +1,4 @@
-"""What the user sees of updates: nothing unless they want it, then a banner, the notes and the page."""
+"""Updates in the window: nothing unless the user agrees, then a banner, the notes and the page."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ KEY = base64.b64encode(PRIVATE.public_key().public_bytes_raw()).decode()
 
 
 class Releases:
-    """A server of one signed release."""
+    """A server with one signed release."""
 
     def __init__(self) -> None:
         self.version = "99.0"
@@ -45,7 +45,7 @@ class Releases:
 
 
 class Desk:
-    """An update check with a clock of its own."""
+    """An update check with its own clock."""
 
     def __init__(self, service: ServiceThread, window: QWidget, updates: UpdateSettings) -> None:
         self.settings = Settings(updates=updates)

@@ -1,4 +1,4 @@
-"""What is changed of a source in the panel, over a real vault."""
+"""Changing a source in the panel, over a real vault."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ def test_the_theme_source_styles_the_application_and_notifies(qtbot: QtBot, qapp
     assert DARK.window not in qapp.styleSheet()
     source.set("dark")
     source.set("dark")
-    qtbot.waitUntil(lambda: source.is_settled, timeout=10_000)
+    qtbot.waitUntil(lambda: source.is_applied, timeout=10_000)
     assert told == [DARK]
     assert source.theme is DARK
     assert qapp.palette().window().color() == QColor(DARK.window)
@@ -135,7 +135,7 @@ def test_icons_drawn_ahead_are_those_of_the_other_theme(
 
 
 def test_the_window_never_nests_an_event_loop() -> None:
-    """`exec()` in a coroutine leaves other tasks waiting for ever: `dialogs.ask` is the way."""
+    """`exec()` in a coroutine blocks other tasks forever; use `dialogs.ask`."""
     banned = re.compile(
         r"\.exec_?\(|processEvents\("
         r"|QMessageBox\.(?:about|critical|information|question|warning)\("

@@ -1,7 +1,7 @@
 """Serves the sample vault with the conformance suite's fixtures over HTTP: `python -m … PORT`.
 
 Everything between the socket and a fixture is the app's own: the HTTP transport, sessions, both eras, errors,
-subscriptions. The suite sends no token, so the guard's place is taken by the SDK's check of Host and Origin.
+subscriptions. The suite sends no token, so the SDK's check of Host and Origin replaces the guard.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _PROMPT_COMPLETIONS = {"arg1": ["paris", "park", "party"], "arg2": []}
 
 
 def with_fixtures(served: VaultAccess, who: Callable[[Context], Client]) -> VaultServer:
-    """Our server, whose handlers know the fixtures, too."""
+    """Return the app's server with handlers that also know the fixtures."""
     server = mcp_server(served, who)
     ours = {
         name: server.get_request_handler(name)

@@ -1,7 +1,7 @@
-"""The tools, resources and prompts that the protocol's conformance suite expects a server to have.
+"""The tools, resources and prompts that the protocol's conformance suite expects of a server.
 
-They stand beside those of the vault, in the handlers of our own server; the way to them (transport, sessions,
-guard, errors, subscriptions) is the one that every client takes.
+They are added to those of the vault in the handlers of the app's server; the path to them (transport,
+sessions, guard, errors, subscriptions) is that of every client.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ async def reconnecting(ctx: Context, params: t.CallToolRequestParams) -> t.CallT
     return text("Reconnection test completed successfully")
 
 
-# What asks the client, in the 2025 era
+# Requests to the client in the 2025 era
 
 
 async def sampling(ctx: Context, params: t.CallToolRequestParams) -> t.CallToolResult:
@@ -169,7 +169,7 @@ async def enums(ctx: Context, params: t.CallToolRequestParams) -> t.CallToolResu
     return await elicited(ctx, "Please select options", schema)
 
 
-# What asks the client, in the 2026 era
+# Requests to the client in the 2026 era
 
 
 def question(name: str) -> t.ElicitRequest:

@@ -91,7 +91,7 @@ def test_rename_tag(text, expected):
 
 
 def test_rename_back_gives_the_original(real_vaults):
-    """Over every real note: a renamed tag changes only its own characters, and back is the same text."""
+    """Renaming a tag changes only its own characters, and renaming it back restores the text."""
     for path in real_vaults.rglob("*.md"):
         text = path.read_bytes().decode()
         note = scan(text)
@@ -236,7 +236,7 @@ def test_a_removed_tag_is_gone_and_no_other(text):
     try:
         after = scan(remove_tag(text, "a"))
     except InvalidParametersError:
-        # Refused: the tag holds marks around it apart, or stands in properties that say something twice.
+        # Refused: the tag separates the marks around it, or is in properties with duplicate keys.
         assume(False)
     assert "a" not in [name.casefold() for name in after.tag_names]
     assert [t.name for t in after.tags if t.name == "a/b"] == [t.name for t in before.tags if t.name == "a/b"]

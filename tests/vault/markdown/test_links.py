@@ -64,7 +64,7 @@ def test_rewriting_every_real_note_touches_only_targets(real_vaults):
             assert several or encoded or back == text, path
 
 
-# Backticks, dollars and percent signs can make code, math and comments, which no wikilink can escape.
+# Backticks, dollars and percent signs can start code, math and comments, which no wikilink can escape.
 letters = st.characters(exclude_categories=["C", "Z"], exclude_characters="[]|#^\\`$%")
 names = st.text(letters, min_size=1, max_size=12).filter(lambda name: not name.startswith("/"))
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.vault.markdown.privacy import HEAD_BYTES, is_private, judge
+from app.vault.markdown.privacy import HEAD_BYTES, classify_privacy, is_private
 from app.vault.markdown.scan import scan
 from app.vault.note import Privacy
 from tests.support.private_notes import VARIANTS, written
@@ -51,12 +51,12 @@ def test_the_text_that_tools_parse_is_judged_alike(name):
 
 @pytest.mark.parametrize("name", OPEN)
 def test_provably_public_notes_are_public(name):
-    assert judge(OPEN[name]).privacy is Privacy.PUBLIC
+    assert classify_privacy(OPEN[name]).privacy is Privacy.PUBLIC
 
 
 @pytest.mark.parametrize("name", UNKNOWN)
 def test_a_note_that_cannot_be_judged_is_hidden_with_a_reason(name):
-    verdict = judge(UNKNOWN[name])
+    verdict = classify_privacy(UNKNOWN[name])
     assert verdict.privacy is Privacy.UNKNOWN and verdict.hides and verdict.reason
 
 
@@ -105,8 +105,8 @@ def test_whatever_else_the_properties_hold_a_private_line_hides_the_note(
 
 @given(st.binary(max_size=2000))
 def test_judging_never_fails(content):
-    assert judge(content).privacy in Privacy
-    assert judge(b"---\n" + content).privacy in Privacy
+    assert classify_privacy(content).privacy in Privacy
+    assert classify_privacy(b"---\n" + content).privacy in Privacy
 
 
 @given(st.text(max_size=300), st.integers(0, 300))

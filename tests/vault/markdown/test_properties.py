@@ -219,7 +219,7 @@ def test_any_list_becomes_any_other(old, new, flow):
 
 
 def test_every_real_block(real_vaults):
-    """A property is added and taken away, and each one set anew: the rest stays byte for byte."""
+    """A property is added and removed, and each one is set again: the rest stays byte for byte."""
     for path in real_vaults.rglob("*.md"):
         text = path.read_bytes().decode()
         found = read_frontmatter(text)

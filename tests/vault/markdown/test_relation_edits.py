@@ -126,7 +126,7 @@ def test_an_edit_touches_only_its_own_relation(text: str, at: int, kind: str | N
     said.append((kind or relation.type, relation.link.target, number, relation.note))
     found = [(r.type, r.link.target, r.confidence, r.note) for r in scan(after).relations]
     assert sorted(map(repr, found)) == sorted(map(repr, said))
-    # Every other line is there as it was, newline included (a last line that had none gets one).
+    # Every other line is unchanged, including its newline (a last line without one gets one).
     old, new = text.splitlines(keepends=True), after.splitlines(keepends=True)
     del old[relation.line - 1]
     kept = iter(new)

@@ -31,7 +31,7 @@ def resolve(name):
 
 
 class Document(QTextDocument):
-    """Records what it is asked to load."""
+    """Records the requested resources."""
 
     def __init__(self):
         super().__init__()

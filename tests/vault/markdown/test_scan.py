@@ -139,6 +139,10 @@ def test_each_tag_once_by_its_first_casing():
         ("supports:: [[T]]", [("SUPPORTS", "T", None, None)]),
         ("- **Supports**:: [[T]], [[U]]", [("SUPPORTS", "T", None, None), ("SUPPORTS", "U", None, None)]),
         ("a [supports:: [[T]]] b", [("SUPPORTS", "T", None, None)]),
+        (
+            "a [supports:: [[T]]] b (refutes:: [[U]]) c",
+            [("SUPPORTS", "T", None, None), ("REFUTES", "U", None, None)],
+        ),
         ("a (part of:: [[T]]) b [[U]]", [("PART_OF", "T", None, None)]),
         ("supports:: not a link [[T]]", []),
         ("tags:: [[T]]", []),

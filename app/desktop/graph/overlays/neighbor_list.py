@@ -177,7 +177,7 @@ class NeighborList(QFrame):
         self.list.viewport().update()
 
     @property
-    def wished_width(self) -> int:
+    def preferred_width(self) -> int:
         """The preferred width."""
         return max(MIN_WIDTH, self.fontMetrics().averageCharWidth() * 36)
 

@@ -34,16 +34,16 @@ class _CachedFrame:
 
     def __init__(self) -> None:
         self._image: QImage | None = None
-        self._shows: tuple[object, ...] = ()
+        self._content: tuple[object, ...] = ()
         self._at_rest: QImage | None = None
-        self._rests_on: tuple[object, ...] = ()
+        self._undimmed_state: tuple[object, ...] = ()
 
     def put(self, frame: FrameState, image: QImage) -> bool:
         """Write it to `image` if it matches `frame`; return whether it did."""
         if _is_at_rest(frame):
             pixels = self.at_rest(frame, image)
         else:
-            same = self._image is not None and _are_same(frame.shows, self._shows)
+            same = self._image is not None and _are_same(frame.content, self._content)
             pixels = _pixels_if_sized(self._image, image) if same else None
         if pixels is None:
             return False
@@ -52,15 +52,15 @@ class _CachedFrame:
 
     def take(self, frame: FrameState, image: QImage) -> None:
         """Keep the painted frame if it was painted before or may be painted again."""
-        shows = frame.shows
-        self._image = image.copy() if _may_stay(frame) or _are_same(shows, self._shows) else None
-        self._shows = shows
+        content = frame.content
+        self._image = image.copy() if _may_stay(frame) or _are_same(content, self._content) else None
+        self._content = content
         if self._image is not None and _is_at_rest(frame):
-            self._at_rest, self._rests_on = self._image, frame.rests_on
+            self._at_rest, self._undimmed_state = self._image, frame.undimmed_state
 
     def at_rest(self, frame: FrameState, image: QImage) -> NDArray[np.uint8] | None:
         """Return the same frame without dimming, uint8 (h, w, 4); None if there is none of that size."""
-        if self._at_rest is None or not _are_same(frame.rests_on, self._rests_on):
+        if self._at_rest is None or not _are_same(frame.undimmed_state, self._undimmed_state):
             return None
         return _pixels_if_sized(self._at_rest, image)
 

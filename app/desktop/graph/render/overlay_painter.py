@@ -67,12 +67,12 @@ class FrameState:
         return self.scene.view(self.camera, self.width, self.height)
 
     @property
-    def shows(self) -> tuple[object, ...]:
+    def content(self) -> tuple[object, ...]:
         """Everything that decides how the frame looks but its labels; equal frames share arrays."""
-        return (*self.rests_on, self.scene.hovered, self.dim, self.bright)
+        return (*self.undimmed_state, self.scene.hovered, self.dim, self.bright)
 
     @property
-    def rests_on(self) -> tuple[object, ...]:
+    def undimmed_state(self) -> tuple[object, ...]:
         """The same without what is lit and dimmed: the part that stays visible during a hover."""
         scene = self.scene
         breath = self.glow if scene.pending or scene.marks.breathing else 0.0

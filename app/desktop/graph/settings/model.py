@@ -72,7 +72,7 @@ class GraphSettings(BaseModel):
     arrangement: LayoutMode = LayoutMode.FORCE
     folded: tuple[str, ...] = ("groups", "forces", "arrange", "analysis")
 
-    def with_(self, **values: object) -> GraphSettings:
+    def updated(self, **values: object) -> GraphSettings:
         """Return a copy with other values."""
         return self.model_copy(update=values)
 

@@ -66,7 +66,7 @@ class DisplaySection(CollapsibleSection):
         self.minimap.setChecked(on)
 
     def _emit_changed(self, **values: object) -> None:
-        self.changed.emit(self._choices.with_(**values))
+        self.changed.emit(self._choices.updated(**values))
 
 
 class FilterSection(CollapsibleSection):
@@ -110,7 +110,7 @@ class FilterSection(CollapsibleSection):
             box.clicked.connect(lambda on, name=name: self._set(name, on))
             self._boxes[name] = box
             self.add(box)
-        self.query.asked.connect(lambda text: self.changed.emit(self._choices.with_(filter=text)))
+        self.query.asked.connect(lambda text: self.changed.emit(self._choices.updated(filter=text)))
 
     def set_theme(self, theme: Theme) -> None:
         """Apply a theme."""
@@ -130,7 +130,7 @@ class FilterSection(CollapsibleSection):
 
     def _set(self, name: str, on: bool) -> None:
         shown = VisibilitySettings.model_validate({**self._choices.shown.model_dump(), name: on})
-        self.changed.emit(self._choices.with_(shown=shown))
+        self.changed.emit(self._choices.updated(shown=shown))
 
 
 class GroupSection(CollapsibleSection):
@@ -144,7 +144,7 @@ class GroupSection(CollapsibleSection):
         self._choices = choices
         self.rows = GroupRows(theme)
         self.add(self.rows)
-        self.rows.changed.connect(lambda groups: self.changed.emit(self._choices.with_(groups=groups)))
+        self.rows.changed.connect(lambda groups: self.changed.emit(self._choices.updated(groups=groups)))
 
     def set_theme(self, theme: Theme) -> None:
         """Apply a theme."""
@@ -214,7 +214,7 @@ class ForceSection(CollapsibleSection):
         self.reset = QPushButton(self.tr("Reset"))
         self.reset.setProperty("role", "quiet")
         self.reset.setToolTip(self.tr("Reset all sliders to their defaults"))
-        self.reset.clicked.connect(lambda: self.changed.emit(self._choices.with_(pull=ForceSettings())))
+        self.reset.clicked.connect(lambda: self.changed.emit(self._choices.updated(pull=ForceSettings())))
         self.pause = checkbox(self.tr("Freeze"), self.tr("Stop the layout from moving (Space)"))
         self.pause.clicked.connect(self.paused)
         self.add(self.pause)
@@ -229,7 +229,7 @@ class ForceSection(CollapsibleSection):
 
     def _set(self, name: str, value: float) -> None:
         pull = ForceSettings.model_validate({**self._choices.pull.model_dump(), name: value})
-        self.changed.emit(self._choices.with_(pull=pull))
+        self.changed.emit(self._choices.updated(pull=pull))
 
 
 class LayoutSection(CollapsibleSection):
@@ -329,7 +329,7 @@ class LayoutSection(CollapsibleSection):
         self.why.setVisible(bool(said))
 
     def _choose(self, kind: LayoutMode) -> None:
-        self.changed.emit(self._choices.with_(arrangement=kind))
+        self.changed.emit(self._choices.updated(arrangement=kind))
 
 
 def _make_wide(button: QToolButton) -> None:

@@ -49,7 +49,7 @@ def key(view: GraphView, which: Qt.Key) -> None:
 
 @pytest.fixture
 def listed(view, qtbot):
-    """The list of the hub's links, with the keyboard in it."""
+    """The list of the hub's links, with keyboard focus."""
     view.select(["Hub.md"])
     view.toggle_neighbors()
     qtbot.waitUntil(view.neighbors.list.hasFocus)

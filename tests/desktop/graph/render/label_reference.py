@@ -1,4 +1,4 @@
-"""Where labels find room, name by name, to compare the core with."""
+"""A reference implementation of label placement, name by name, to compare the core with."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def place_labels(
     insistent: int,
     side: NDArray[np.int32],
 ) -> None:
-    """As `app.graph.core_drawing.place_labels`."""
+    """Place labels like `app.graph.core_drawing.place_labels`."""
     taken, covered = _OccupiedCells(), _OccupiedCells()
     for left, top, right, bottom in discs.tolist():
         covered.add((left, top, right, bottom))
@@ -52,7 +52,7 @@ def _free_side(
 
 
 class _OccupiedCells:
-    """Occupied boxes, in coarse cells."""
+    """Occupied boxes in coarse cells."""
 
     def __init__(self) -> None:
         self._cells: dict[tuple[int, int], list[Box]] = {}

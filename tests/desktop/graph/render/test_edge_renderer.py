@@ -1,4 +1,4 @@
-"""Pictures of links, drawn beside the window."""
+"""Pictures of links, drawn in a worker."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from tests.desktop.graph.render import label_reference
 
 
 def crowd(seed: int, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Names and boxes as `find_room` takes them."""
+    """Return names and boxes as `find_room` takes them."""
     rng = np.random.default_rng(seed)
     size = [rng.uniform(30, 90, count), rng.uniform(12, 20, count)]
     names = np.column_stack([rng.random((count, 2)) * 300, rng.uniform(2, 12, count), *size])
@@ -54,7 +54,7 @@ def test_corners_are_those_of_the_boxes():
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads what Linux says of its memory")
 def test_a_drawn_name_is_as_small_as_its_pixels(qapp):
-    """What Qt painted it with is twenty times as large, and would stay with the image."""
+    """Qt's painting buffer is twenty times as large and would stay with the image."""
     look = LabelStyle(qapp.font(), "#ffffff", "#000000", 1.0)
     draw_label("Note", 12, look)
     before = memory()
@@ -64,5 +64,5 @@ def test_a_drawn_name_is_as_small_as_its_pixels(qapp):
 
 
 def memory() -> int:
-    """Bytes that this process has in memory."""
+    """Return the resident memory of this process in bytes."""
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")

@@ -13,7 +13,7 @@ from app.desktop.theme.theme import ThemeSource
 
 @pytest.fixture
 def make_editor(qtbot) -> Callable[..., LiveEditor]:
-    """`make_editor(text)`: an editor that is shown and has the focus."""
+    """Return a function that shows and focuses an editor with a text: `make_editor(text)`."""
 
     def make(text: str = "", width: int = 800, height: int = 700) -> LiveEditor:
         editor = LiveEditor(ThemeSource("light"))

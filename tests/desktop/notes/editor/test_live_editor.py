@@ -1,4 +1,4 @@
-"""The live editor: what it shows, what keys and clicks do, and what does not count as a change."""
+"""The live editor: display, keys and clicks, and what does not count as a change."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from PySide6.QtCore import QPoint, QRect, Qt
-from PySide6.QtGui import QGuiApplication, QImage, QTextCursor
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt
+from PySide6.QtGui import QGuiApplication, QImage, QRegion, QTextCursor
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from app.desktop.notes.editor import hit_test, painting, row_layout
 from app.desktop.notes.editor.completion import CompletionItem, CompletionRequest, find_request
@@ -48,12 +48,12 @@ def to_end(editor: LiveEditor) -> None:
 
 
 def point_of(editor: LiveEditor, x: float, y: float) -> QPoint:
-    """A point of the flow in the viewport."""
+    """Convert a point of the document to the viewport."""
     layout = editor._layout
     return QPoint(round(x + layout.left), round(y + layout.top - editor.verticalScrollBar().value()))
 
 
-# Showing
+# Display
 
 
 def test_a_line_shows_its_markup_only_while_it_has_the_cursor(make_editor: Make) -> None:
@@ -162,7 +162,7 @@ def test_the_cursor_stays_out_of_properties_that_a_form_shows(make_editor: Make)
     assert form.isHidden() and shown(editor, 0) == "---"
 
 
-# What is no change
+# No changes
 
 
 def test_moving_resizing_and_changing_modes_is_no_change(make_editor: Make) -> None:
@@ -439,6 +439,74 @@ def test_tab_goes_through_a_table_aligns_it_and_adds_a_row(make_editor: Make) ->
     assert editor.textCursor().selectedText() == "1"
 
 
+class PaintedRegion(QObject):
+    """Collects what a widget paints."""
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__(widget)
+        self.region = QRegion()
+        widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Paint:
+            self.region = self.region.united(event.region())
+        return False
+
+
+@pytest.mark.parametrize("line", ["# A heading of words", "plain words", "```py\nsome code\n```"])
+def test_the_caret_is_painted_where_it_moves_and_blinks(make_editor: Make, line: str, qtbot) -> None:
+    editor = make_editor(f"{line}\n\nend")
+    editor.go_to_line(2 if "```" in line else 1)
+    painted = PaintedRegion(editor.viewport())
+
+    def is_painted(*areas: QRect) -> bool:
+        return all(QRegion(area).subtracted(painted.region).isEmpty() for area in areas)
+
+    for key in (KEYS.Key_End, KEYS.Key_Left, KEYS.Key_Left, KEYS.Key_Home):
+        QApplication.processEvents()
+        painted.region = QRegion()
+        before = editor.caret_in_view()
+        QTest.keyClick(editor, key)
+        assert editor.caret_in_view() != before
+        qtbot.waitUntil(lambda before=before: is_painted(before, editor.caret_in_view()))
+    QTest.keyClick(editor, KEYS.Key_End)
+    QApplication.processEvents()
+    painted.region = QRegion()
+    editor.viewport().update(editor.cursorRect())  # as Qt does it for a caret that blinks
+    qtbot.waitUntil(lambda: is_painted(editor.caret_in_view()))
+
+
+@pytest.mark.parametrize("height", range(300, 345, 9))
+def test_no_edge_of_the_view_cuts_a_caret_that_moved(make_editor: Make, height: int, qtbot) -> None:
+    editor = make_editor("# A heading\n\nwords\n" * 30, height=height)
+    rect = editor.viewport().rect()
+    for key in [KEYS.Key_Down] * 40 + [KEYS.Key_Up] * 40 + [KEYS.Key_Down, KEYS.Key_Return] * 20:
+        QTest.keyClick(editor, key)
+        editor.viewport().repaint()
+        caret = editor.caret_in_view()
+        assert caret.top() >= 0 and caret.bottom() < rect.height(), editor.textCursor().blockNumber()
+
+
+def test_a_caret_at_the_edge_of_the_view_is_not_repainted_for_ever(make_editor: Make, qtbot) -> None:
+    editor = make_editor("# A heading\n" + "line\n" * 100)
+    editor.verticalScrollBar().setValue(25)  # the caret is visible in part
+    QApplication.processEvents()
+    paints: list[QEvent] = []
+
+    class Counter(QObject):
+        def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+            if event.type() == QEvent.Type.Paint:
+                paints.append(event)
+            return False
+
+    counter = Counter(editor)
+    editor.viewport().installEventFilter(counter)
+    editor.viewport().update(editor.cursorRect())
+    for _ in range(50):
+        QApplication.processEvents()
+    assert len(paints) <= 5
+
+
 def test_the_start_of_the_note_is_shown_with_its_header(make_editor: Make) -> None:
     editor = make_editor("---\nkey: value\n---\n" + "line\n" * 200)
     header = QLabel("form")
@@ -591,7 +659,7 @@ def test_copying_covered_text_takes_its_markup_along(make_editor: Make) -> None:
     editor = make_editor(text)
     editor.go_to_line(4)
     select(editor, 2, text.index("]]"))
-    # The cursor's own line shows its markup: there what is selected is what is copied.
+    # The cursor's line shows its markup, so the selected text is the copied text.
     editor.flow.set_active(1, 1)
     editor.copy()
     assert QGuiApplication.clipboard().text() == text[: text.index("]]") + 2]
@@ -773,7 +841,7 @@ def test_a_link_is_followed_by_ctrl_and_click_alone(make_editor: Make) -> None:
     assert went == [("note", "Note#Part")]
 
 
-# Programs that read the screen, and the end of editors
+# Screen readers, and the destruction of editors
 
 _ACCESSIBLE = """
 from PySide6.QtGui import QAccessible, QTextCursor

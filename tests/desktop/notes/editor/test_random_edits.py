@@ -1,4 +1,4 @@
-"""Stated rules of the live editor, over random keys, clicks and compositions."""
+"""Invariants of the live editor under random keys, clicks and compositions."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ PASTED = "pasted **b** 👩‍👩‍👧‍👦\n```\ncode\n"
 
 
 def check(editor: LiveEditor) -> None:
-    """The flow is the document, and is what a fresh scan makes of it."""
+    """Check that the displayed lines match the document and a new scan of it."""
     flow = editor.flow
     assert flow.lines == editor.text().split("\n")
     assert [row.scan for row in flow.rows] == scan_lines(flow.lines)
@@ -56,7 +56,7 @@ def check(editor: LiveEditor) -> None:
 
 
 def check_shown(flow: TextFlow) -> None:
-    """What was laid out is what a fresh layout would be."""
+    """Check that the layout equals a new layout."""
     for line in {0, len(flow.rows) // 2, len(flow.rows) - 1, max(0, flow.active[0])}:
         row = flow.rows[line]
         if row.fragments is None or len(flow.lines[line]) > PART_LENGTH:
@@ -67,7 +67,7 @@ def check_shown(flow: TextFlow) -> None:
 
 
 def act(editor: LiveEditor, rng: random.Random) -> None:
-    """One action of a user."""
+    """Perform one random user action."""
     choice = rng.random()
     if choice < 0.34:
         QTest.keyClicks(editor, rng.choice(TYPED))
@@ -108,7 +108,7 @@ def act(editor: LiveEditor, rng: random.Random) -> None:
 
 
 def compose(editor: LiveEditor, rng: random.Random) -> None:
-    """An input method composes text, and commits it or not."""
+    """Compose text with an input method, and commit it or not."""
     text = editor.text()
     had_selection = editor.textCursor().hasSelection()
     kind = QInputMethodEvent.AttributeType.TextFormat

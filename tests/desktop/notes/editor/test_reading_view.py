@@ -1,4 +1,4 @@
-"""The live preview and the reading view see the same headings, tasks, links and tables in a note."""
+"""The live preview and the reading view find the same headings, tasks, links and tables in a note."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NO_INLINE = {
 
 
 class Found(NamedTuple):
-    """What a view shows of a note; the cells of a table are the alignments of each row."""
+    """The elements that a view shows of a note; the cells of a table are the alignments of each row."""
 
     headings: list[tuple[int, str]]
     tasks: list[tuple[bool, str]]
@@ -37,7 +37,7 @@ class Found(NamedTuple):
 
 
 class _Page(HTMLParser):
-    """Collects what the reading view's HTML shows."""
+    """Collects the elements in the reading view's HTML."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -120,7 +120,7 @@ def in_live_preview(text: str) -> Found:
 
 
 def _name(target: str) -> str:
-    """The note that a link leads to, without the heading or block."""
+    """Return the note that a link leads to, without the heading or block."""
     return re.split(r"[#^]", target)[0]
 
 

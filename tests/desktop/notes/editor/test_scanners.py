@@ -1,4 +1,4 @@
-"""What the scanners say of lines and of what stands in them."""
+"""The scanners' results for lines and their contents."""
 
 from __future__ import annotations
 

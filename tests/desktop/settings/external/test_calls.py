@@ -1,4 +1,4 @@
-"""Calling a foreign tool by hand, and seeing how far a call is."""
+"""Calling a foreign tool from the window, and its progress."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""External servers on the settings' page, with real programs behind them."""
+"""External servers on the settings page, with real programs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.support.external_servers import QUICK, PlainServer, listed
 
 
 def setup_of(vault: WholeVault, servers: tuple[ExternalServer, ...] = ()) -> ExternalServersPage:
-    """The page, whose changes take effect as those of the settings dialog do."""
+    """Return the page, whose changes take effect like those of the settings dialog."""
     made = ExternalServersPage(vault.client, ThemeSource("light"), servers)
 
     def take(value: object) -> None:

@@ -1,4 +1,4 @@
-"""What a diff shows: every hidden character, every line once, and only the rows in sight are painted."""
+"""A diff shows every hidden character and every line once, and paints only the visible rows."""
 
 from __future__ import annotations
 

@@ -1,0 +1,42 @@
+"""Who answers in the agent panel: one choice out of four."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class _Choice(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class AnswerByBuiltIn(_Choice):
+    """The built-in agent, which needs no model."""
+
+    kind: Literal["built-in"] = "built-in"
+
+
+class AnswerByModel(_Choice):
+    """The model of the section “Model”."""
+
+    kind: Literal["model"] = "model"
+
+
+class AnswerByTeam(_Choice):
+    """An agent or a group of the team."""
+
+    kind: Literal["team"] = "team"
+    name: str
+
+
+class AnswerByProgram(_Choice):
+    """An external agent."""
+
+    kind: Literal["program"] = "program"
+    name: str
+
+
+Answering = Annotated[
+    AnswerByBuiltIn | AnswerByModel | AnswerByTeam | AnswerByProgram, Field(discriminator="kind")
+]
