@@ -91,17 +91,17 @@ class MainWindow(QMainWindow):
         self.stack = QStackedWidget()
         self.stack.addWidget(self.welcome)
         self.banners = Banners(self.theme)
-        whole = QWidget()
-        column = QVBoxLayout(whole)
+        container = QWidget()
+        column = QVBoxLayout(container)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.banners)
         column.addWidget(self.stack, 1)
-        self.setCentralWidget(whole)
+        self.setCentralWidget(container)
         self.status = StatusBar(self.theme)
         self.setStatusBar(self.status)
         self.menu = Actions(self, self._run_command)
-        self.finder = PaletteController(CommandPalette(self.theme, whole), self.menu, self)
+        self.finder = PaletteController(CommandPalette(self.theme, container), self.menu, self)
         self.drops = FolderDropFilter(self)
         self.failures = ErrorBanner(self.banners, self)
         for problem in self.settings.problems:
@@ -130,7 +130,7 @@ class MainWindow(QMainWindow):
         self.drops.hovering.connect(welcome.set_hovered)
         self.navigation.changed.connect(self._update_navigation)
         self.finder.note_chosen.connect(self.navigation.open)
-        self.finder.note_wanted.connect(self._make_note)
+        self.finder.note_requested.connect(self._make_note)
         self.finder.tool_chosen.connect(self._call_tool)
         self.finder.search_chosen.connect(
             lambda name: self.view.context.run_saved_search(name) if self.view is not None else None
@@ -151,7 +151,7 @@ class MainWindow(QMainWindow):
         view.settings_change_requested.connect(self._change_settings)
         view.grants_changed.connect(self.status.show_grants)
         view.index_changed.connect(self.status.refresh)
-        view.words_changed.connect(self.status.show_words)
+        view.word_count_changed.connect(self.status.show_word_count)
         view.done.connect(lambda words: self.status.showMessage(words, 6000))
         view.embedding.connect(self.status.embedding.show_embedding)
         view.cost_changed.connect(self.status.show_cost)
@@ -168,8 +168,8 @@ class MainWindow(QMainWindow):
         self.status.clearMessage()
         self.status.set_client(client, self.session.read_only)
         self.menu.set_has_vault(True)
-        self.setWindowTitle(f"{client.vault.name} – Scriptorium")
-        self._window_state.save(vault=str(client.vault.root))
+        self.setWindowTitle(f"{client.name} – Scriptorium")
+        self._window_state.save(vault=str(client.root))
         self.banners.clear("lost")
         view.note_shown.connect(self._update_note_commands)
         self._update_note_commands()
@@ -258,7 +258,7 @@ class MainWindow(QMainWindow):
 
     def _call_tool(self, name: str) -> None:
         if self.view is not None:
-            self._start(self.view.commands.call_by_hand(name), self.tr("call the tool"))
+            self._start(self.view.commands.call_with_form(name), self.tr("call the tool"))
 
     def show_grants(self) -> None:
         """Show the auto-approve rules."""
@@ -326,7 +326,7 @@ class MainWindow(QMainWindow):
         dialog = settings_with_model(self.settings, self.theme, self.session.client, self)
         dialog.show_section(section)
         dialog.changed.connect(self._apply_settings)
-        dialog.left_for.connect(self.menu.run)
+        dialog.command_requested.connect(self.menu.run)
         await dialogs.run_dialog(dialog)
 
     def _apply_settings(self, settings: Settings) -> None:
@@ -351,11 +351,11 @@ class MainWindow(QMainWindow):
         self.change_general(zoom=round(min(2.5, max(0.7, zoom)), 2))
 
     def _show_vault_lost(self) -> None:
-        words = self.tr(
+        text = self.tr(
             "The vault folder is missing: unplugged, unmounted or moved. Open notes stay open, and "
             "unsaved text is kept. Scriptorium reconnects when the folder is back."
         )
-        self.banners.show_message("lost", words, "danger")
+        self.banners.show_message("lost", text, "danger")
 
     def _mark_reading(self, reading: bool) -> None:
         if self.view is not None:

@@ -20,31 +20,31 @@ def _tabs(window: MainWindow) -> NoteTabs | None:
 def create_note(window: MainWindow) -> None:
     """Ask for the name of a new note and create it."""
     if window.view is not None:
-        window.view.commands.act("new-note", "")
+        window.view.commands.run_command("new-note", "")
 
 
 def reveal_vault(window: MainWindow) -> None:
     """Show the folder of the vault in the file manager."""
     if window.view is not None:
-        window.view.commands.act("reveal", "")
+        window.view.commands.run_command("reveal", "")
 
 
 def run_writing_command(window: MainWindow, name: str) -> None:
     """Run a command of `WritingCommands`."""
     if window.view is not None:
-        window.view.writing.do(name)
+        window.view.writing.run_command(name)
 
 
 def run_in_note(window: MainWindow, name: str) -> None:
     """Run a command of the note view in front."""
     if (tabs := _tabs(window)) is not None:
-        tabs.do(name)
+        tabs.run_command(name)
 
 
 def act_on_note(window: MainWindow, name: str) -> None:
     """Run a menu command on the note in front."""
     if (tabs := _tabs(window)) is not None:
-        tabs.act(name)
+        tabs.request_command(name)
 
 
 def close_tab(window: MainWindow) -> None:

@@ -68,8 +68,8 @@ class VaultController(QObject):
     auto-approve rules, `notice` one sentence for the user. `index_changed` is emitted after a burst of
     changes. `embedding` carries an `EmbeddingProgressed`, `cost_changed` the usage of the agent, `note_shown`
     the path of the note in front (empty for none). `settings_change_requested` carries a function from
-    settings to settings. `words_changed` carries the word count of the note in front, `done` a message for
-    the status bar.
+    settings to settings. `word_count_changed` carries the word count of the note in front, `done` a message
+    for the status bar.
     """
 
     command = Signal(str)
@@ -82,7 +82,7 @@ class VaultController(QObject):
     cost_changed = Signal(str)
     note_shown = Signal(str)
     settings_change_requested = Signal(object)
-    words_changed = Signal(str)
+    word_count_changed = Signal(str)
     done = Signal(str)
 
     def __init__(
@@ -101,7 +101,7 @@ class VaultController(QObject):
         self._navigation = navigation
         self._specs = {spec.id: spec for spec in specs}
         self._cost = UsageTotal()
-        self._state = WindowState.of_vault(client.vault.root)
+        self._state = WindowState.of_vault(client.root)
         self.page = VaultLayout(client, theme, self._specs.values())
         self.commands = NoteCommands(client, theme, window)
         self.writing = WritingCommands(client, self._current_note, window)
@@ -109,7 +109,7 @@ class VaultController(QObject):
         self.writing.failed.connect(self.notice)
         self.writing.done.connect(self.done)
         self._words = WordCount(self)
-        self._words.changed.connect(self.words_changed)
+        self._words.changed.connect(self.word_count_changed)
         self._approvals = ApprovalQueue(window, theme)
         self._approvals.put_aside.connect(lambda: self.page.show_bottom("activity"))
         self.feed = ActivityModel(self)
@@ -134,7 +134,7 @@ class VaultController(QObject):
         self._banners = banners
         self._unreadable_rules = UnreadableRulesBanner(client, banners, window)
         self._language_proposal = LanguageProposal(client, banners, self._state, window)
-        self._language_proposal.settings_wanted.connect(self.settings_change_requested)
+        self._language_proposal.settings_change_requested.connect(self.settings_change_requested)
         self._lost_drafts = DraftRecovery(client, banners, window)
         self._lost_drafts.open_requested.connect(navigation.open)
 
@@ -147,8 +147,8 @@ class VaultController(QObject):
         commands.center_requested.connect(context.center_note)
         commands.give_requested.connect(context.attach_to_prompt)
         self._navigation.go.connect(self._show_note)
-        context.note_action_requested.connect(commands.act)
-        context.link_followed.connect(commands.follow)
+        context.note_action_requested.connect(commands.run_command)
+        context.link_followed.connect(commands.follow_link)
         context.tag_rename_requested.connect(self._rename_tag)
         context.diff_requested.connect(self._show_diff)
         context.undo_requested.connect(self._undo)
@@ -182,7 +182,7 @@ class VaultController(QObject):
         finally:
             self._begun.set()
         self._built = True
-        for notice in self._client.vault.notices:
+        for notice in self._client.notices:
             self.notice.emit(notice)
         grants = await self._client.run(lambda vault: vault.grants.active_grants())
         self.grants_changed.emit(tuple(grant.label for grant in grants))
@@ -191,7 +191,7 @@ class VaultController(QObject):
             self.notes.shown.connect(lambda _: self._save_timer.start())
             self._save_timer.start()
         await self._messages.begin()
-        await self._lost_drafts.offer_drafts()
+        await self._lost_drafts.show_drafts()
         await self.filled()
         await self._let_programs_in()
 
@@ -238,9 +238,9 @@ class VaultController(QObject):
     def _follow_note(self, path: str) -> None:
         """Count the words of the note in front, offer commands in it and record the visit."""
         note = self._current_note()
-        self._words.follow(note)
+        self._words.set_note(note)
         if note is not None:
-            self.writing.offer_in(note)
+            self.writing.add_to_slash_menu(note)
         if path:
             self.prefer_embedding((path,))
             self._navigation.record_visit(path)
@@ -316,8 +316,8 @@ class VaultController(QObject):
         return panel is not None and panel.shows(conversation) and self._window.isActiveWindow()
 
     def _failure(self, event: TaskFailed) -> str:
-        words = self.tr("Could not {0}: {1}. Your notes are safe. Retrying in {2} s.")
-        return words.format(event.task, event.reason.rstrip("."), f"{event.again_in:g}")
+        text = self.tr("Could not {0}: {1}. Your notes are safe. Retrying in {2} s.")
+        return text.format(event.task, event.reason.rstrip("."), f"{event.again_in:g}")
 
     def _handle_events(self, events: tuple[Event, ...]) -> None:
         for event in events:
@@ -342,14 +342,14 @@ class VaultController(QObject):
                 self.embedding.emit(event)
             elif isinstance(event, EmbeddingFailed):
                 self.embedding.emit(EmbeddingProgressed(0, 0))
-                words = self.tr("Semantic search is unavailable: {0}")
+                text = self.tr("Semantic search is unavailable: {0}")
                 if event.switching:
-                    words = self.tr("Could not switch the language model; the previous one stays in use: {0}")
-                self.notice.emit(words.format(event.reason))
+                    text = self.tr("Could not switch the language model; the previous one stays in use: {0}")
+                self.notice.emit(text.format(event.reason))
             elif isinstance(event, ModelSwitched):
                 self.done.emit(self.tr("Language model switched"))
             elif isinstance(event, TurnFinished):
                 self._cost.add(event.usage)
-                self.cost_changed.emit(self._cost.words(self._client.vault.settings.current))
+                self.cost_changed.emit(self._cost.words(self._client.settings))
             elif isinstance(event, IndexUpdated) and not self._settle_timer.isActive():
                 self._settle_timer.start()

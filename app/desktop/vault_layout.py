@@ -114,7 +114,7 @@ class VaultLayout(QWidget):
     async def build(self, state: dict[str, Any]) -> None:
         """Create the panels that are visible by `state`, processing events in between; then lay them out."""
         self._wanted = state
-        for panel_id in self._in_sight():
+        for panel_id in self._visible_parts():
             self.panel(panel_id)
             self._lay_out()
             await asyncio.sleep(0)
@@ -171,9 +171,9 @@ class VaultLayout(QWidget):
         """Show the bottom at the height that its panels need, unless the user has made it higher."""
         if self.bottom.isHidden():
             self.bottom.show()
-            whole, wanted = sum(self.down.sizes()), round(_BOTTOM_HEIGHT * self._theme.zoom)
-            if self.down.sizes()[1] < wanted < whole // 2:
-                self.down.setSizes([whole - wanted, wanted])
+            total, wanted = sum(self.down.sizes()), round(_BOTTOM_HEIGHT * self._theme.zoom)
+            if self.down.sizes()[1] < wanted < total // 2:
+                self.down.setSizes([total - wanted, wanted])
 
     def state(self) -> dict[str, Any]:
         """Return the layout, for the next start."""
@@ -188,11 +188,11 @@ class VaultLayout(QWidget):
     def restore(self, state: dict[str, Any]) -> None:
         """Restore the layout in `state`, or the default one."""
         self._wanted = state
-        for panel_id in self._in_sight():
+        for panel_id in self._visible_parts():
             self.panel(panel_id)
         self._lay_out()
 
-    def _in_sight(self) -> list[str]:
+    def _visible_parts(self) -> list[str]:
         """Return the visible parts, in the order in which the user looks at them."""
         sides = [spec.id for spec in self._specs.values() if spec.area == "side"]
         wanted = str(self._wanted.get("side"))
@@ -409,13 +409,13 @@ class VaultLayout(QWidget):
                     self._button(spec.id, spec.icon, translate_title(spec.title), f"show-{spec.id}")
                 )
         column.addStretch(1)
-        for name, symbol, words in (
+        for name, symbol, label in (
             ("graph", "share-network", self.tr("Graph")),
             ("agent", "sparkle", self.tr("Agent")),
             ("bottom", "activity", self.tr("Activity and audit log")),
         ):
             if name == "bottom" or name in self._specs:
-                column.addWidget(self._button(name, symbol, words, f"toggle-{name}"))
+                column.addWidget(self._button(name, symbol, label, f"toggle-{name}"))
         settings = ThemedButton(self._theme, "gear-six", self.tr("Settings"), size=20)
         settings.clicked.connect(lambda: self.command.emit("settings"))
         column.addWidget(settings)
@@ -441,10 +441,10 @@ class VaultLayout(QWidget):
 
 
 def _splitter(orientation: Qt.Orientation, parent: QWidget) -> QSplitter:
-    made = QSplitter(orientation, parent)
-    made.setHandleWidth(1)
-    made.setChildrenCollapsible(False)
-    return made
+    splitter = QSplitter(orientation, parent)
+    splitter.setHandleWidth(1)
+    splitter.setChildrenCollapsible(False)
+    return splitter
 
 
 def _least_width(widget: QWidget) -> int:

@@ -114,11 +114,11 @@ class VaultLifecycle(QObject):
         """
         async with self._busy:
             root = await asyncio.to_thread(root.resolve)
-            if self.client is not None and self.client.vault.root == root:
+            if self.client is not None and self.client.root == root:
                 return True
             # Counting the files takes a while, and the user has confirmed a recent vault before.
             known = asked or await asyncio.to_thread(self._recent.contains, root)
-            if not known and not await self._is_wanted(root):
+            if not known and not await self._confirm_folder(root):
                 return False
             await self._close()
             self.opening.emit(root.name)
@@ -147,7 +147,7 @@ class VaultLifecycle(QObject):
         if self.client is not None and (self._scan is None or self._scan.done()):
             self._scan = tasks.start(self._read(self.client), what=self.tr("scan the vault"))
 
-    async def _is_wanted(self, root: Path) -> bool:
+    async def _confirm_folder(self, root: Path) -> bool:
         try:
             facts = await asyncio.to_thread(vault_preflight.inspect_folder, root)
         except OSError as error:
@@ -155,11 +155,11 @@ class VaultLifecycle(QObject):
             text = self.tr("{0}\n\n{1}. Nothing was changed.").format(root, reason)
             await dialogs.show_message(self._window, self.tr("This folder can't be opened"), text)
             return False
-        worry = vault_preflight.open_warning(facts)
-        if worry is None:
+        warning = vault_preflight.open_warning(facts)
+        if warning is None:
             return True
         title = self.tr("Open “{0}” as a vault?").format(root.name or root)
-        return await dialogs.confirm(self._window, title, worry, self.tr("Open vault"))
+        return await dialogs.confirm(self._window, title, warning, self.tr("Open vault"))
 
     async def _open_vault(self, root: Path, read_only: bool) -> VaultService | None:
         try:
@@ -207,7 +207,7 @@ class VaultLifecycle(QObject):
 
     async def _read(self, client: VaultClient) -> None:
         try:
-            if self.shown is not None and client.vault.notes.is_indexed:
+            if self.shown is not None and client.is_indexed:
                 await self.shown()
             report: ScanReport = await client.run(lambda vault: vault.start_scan(self._report))
         except BaseException:

@@ -14,7 +14,6 @@ import importlib.util
 import json
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -24,7 +23,9 @@ from app import paths
 from app.embeddings import EmbedderUnavailable
 from app.embeddings.e5_conversion import MODEL, TOKENIZER, ConversionError, convert
 from app.embeddings.model_config import MULTILINGUAL, model_folder
+from app.errors import ScriptoriumError
 from app.launch import is_frozen, model_conversion
+from app.processes.child import ChildProcess
 
 State = Literal["ready", "convertible", "missing"]
 """Ready to use, convertible from an installed package, or not installed."""
@@ -79,16 +80,15 @@ async def prepare(report: Report) -> None:
         raise EmbedderUnavailable(missing_part())
     command = model_conversion()
     try:
-        process = await asyncio.create_subprocess_exec(
-            *command.words,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+        process = await ChildProcess.start(
+            command.words,
             cwd=command.folder,
-            env={**os.environ, **command.variables},
+            environment={**os.environ, **command.variables},
+            has_input=False,
+            low_priority=True,
         )
-    except OSError as error:
-        raise EmbedderUnavailable(f"The conversion of the model can't be started: {error}") from error
+    except ScriptoriumError as error:
+        raise EmbedderUnavailable(f"The conversion of the model can't be started: {error.message}") from error
     assert process.stdout is not None and process.stderr is not None
     try:
         async for line in process.stdout:
@@ -96,11 +96,9 @@ async def prepare(report: Report) -> None:
         problem = (await process.stderr.read()).decode("utf-8", "replace").strip()
         await process.wait()
     finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
-    if process.returncode:
-        last = problem.splitlines()[-1] if problem else f"status {process.returncode}"
+        await process.stop()
+    if process.exit_status:
+        last = problem.splitlines()[-1] if problem else f"status {process.exit_status}"
         raise EmbedderUnavailable(f"The multilingual model could not be converted: {last}")
 
 

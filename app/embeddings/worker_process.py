@@ -6,8 +6,6 @@ import asyncio
 import json
 import logging
 import os
-import subprocess
-import sys
 from collections.abc import Sequence
 
 import numpy as np
@@ -15,7 +13,9 @@ import numpy as np
 from app.embeddings import EmbedderUnavailable, protocol
 from app.embeddings.model_config import SentenceModelConfig
 from app.embeddings.onnx_model import Vectors
+from app.errors import ScriptoriumError
 from app.launch import embedding_worker
+from app.processes.child import ChildProcess
 
 log = logging.getLogger(__name__)
 
@@ -39,7 +39,7 @@ class WorkerProcess:
     dimension = 0
     labels: tuple[str, ...] = ()
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
+    def __init__(self, process: ChildProcess) -> None:
         assert process.stdin is not None and process.stdout is not None
         self._process = process
         self._stdin = process.stdin
@@ -60,8 +60,8 @@ class WorkerProcess:
         """
         try:
             worker = cls(await _spawn(model, threads))
-        except OSError as error:
-            raise EmbedderUnavailable(f"The embedding process can't be started: {error}") from error
+        except ScriptoriumError as error:
+            raise EmbedderUnavailable(f"The embedding process can't be started: {error.message}") from error
         try:
             patience = START_TIMEOUT_S if model.is_own else DOWNLOAD_TIMEOUT_S
             frame = await asyncio.wait_for(worker._read(), patience)
@@ -126,11 +126,7 @@ class WorkerProcess:
     async def kill(self) -> None:
         """End the worker at once."""
         self._stdin.close()
-        if self._process.returncode is None:
-            try:
-                self._process.kill()
-            except ProcessLookupError:
-                log.debug("the embedding worker had already ended")
+        self._process.kill()
         await self._drain()
 
     async def _drain(self) -> None:
@@ -153,20 +149,12 @@ class WorkerProcess:
             raise WorkerLost("the embedding process ended") from error
 
 
-async def _spawn(model: SentenceModelConfig, threads: int) -> asyncio.subprocess.Process:
+async def _spawn(model: SentenceModelConfig, threads: int) -> ChildProcess:
     command = embedding_worker("" if model.is_own else model.python)
-    flags = 0
-    if sys.platform == "win32":
-        flags = subprocess.CREATE_NO_WINDOW | subprocess.BELOW_NORMAL_PRIORITY_CLASS
-    return await asyncio.create_subprocess_exec(
-        *command.words,
-        *model.arguments,
-        "--threads",
-        str(threads),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
+    return await ChildProcess.start(
+        (*command.words, *model.arguments, "--threads", str(threads)),
         cwd=command.folder,
-        env={**os.environ, "OMP_NUM_THREADS": str(threads), "TOKENIZERS_PARALLELISM": "false"},
-        creationflags=flags,
+        environment={**os.environ, "OMP_NUM_THREADS": str(threads), "TOKENIZERS_PARALLELISM": "false"},
+        has_errors=False,
+        low_priority=True,
     )

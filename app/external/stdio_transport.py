@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import sys
 from collections import deque
 from collections.abc import AsyncIterator, Mapping
@@ -17,11 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import psutil
-
-from app.errors import NotFoundError, StorageError
 from app.external.orphan_processes import track_process
-from app.sandbox.process import kill_process_tree
+from app.processes.child import ChildProcess
 
 MAX_MESSAGE_BYTES = 8 * 1024 * 1024
 """Maximum bytes of a message."""
@@ -76,7 +72,12 @@ async def stdio_transport(program: StdioServerSpec, log: ServerLog, grace: float
     import anyio
     from mcp.shared.message import SessionMessage
 
-    process = await _started(program)
+    process = await ChildProcess.start(
+        (program.command, *program.arguments),
+        cwd=program.folder,
+        environment=program.environment,
+        line_limit=MAX_MESSAGE_BYTES,
+    )
     into, read = anyio.create_memory_object_stream[SessionMessage | Exception](16)
     write, out = anyio.create_memory_object_stream[SessionMessage](16)
     work = [
@@ -95,27 +96,7 @@ async def stdio_transport(program: StdioServerSpec, log: ServerLog, grace: float
             stream.close()
 
 
-async def _started(program: StdioServerSpec) -> asyncio.subprocess.Process:
-    pipe = asyncio.subprocess.PIPE
-    try:
-        return await asyncio.create_subprocess_exec(
-            program.command,
-            *program.arguments,
-            cwd=program.folder,
-            env=dict(program.environment),
-            stdin=pipe,
-            stdout=pipe,
-            stderr=pipe,
-            limit=MAX_MESSAGE_BYTES,
-            start_new_session=True,
-        )
-    except FileNotFoundError as error:
-        raise NotFoundError(f"There is no program {program.command!r}.", program=program.command) from error
-    except (OSError, ValueError) as error:
-        raise StorageError(f"{program.command} can't be started: {error}") from error
-
-
-async def _read_lines(process: asyncio.subprocess.Process, into: Any, log: ServerLog) -> None:  # noqa: ANN401
+async def _read_lines(process: ChildProcess, into: Any, log: ServerLog) -> None:  # noqa: ANN401
     """Forward each message; the end of the stream or a line over the limit ends the connection."""
     from anyio import BrokenResourceError, ClosedResourceError
     from mcp.shared.message import SessionMessage
@@ -147,7 +128,7 @@ async def _ending(log: ServerLog) -> AsyncIterator[None]:
         log.over.set()
 
 
-async def _write_lines(process: asyncio.subprocess.Process, out: Any) -> None:  # noqa: ANN401 (a stream)
+async def _write_lines(process: ChildProcess, out: Any) -> None:  # noqa: ANN401 (a stream)
     assert process.stdin is not None
     with suppress(ConnectionError, OSError):
         async for message in out:
@@ -156,7 +137,7 @@ async def _write_lines(process: asyncio.subprocess.Process, out: Any) -> None:  
             await process.stdin.drain()
 
 
-async def _collect_errors(process: asyncio.subprocess.Process, log: ServerLog) -> None:
+async def _collect_errors(process: ChildProcess, log: ServerLog) -> None:
     assert process.stderr is not None
     buffer = b""
     while part := await process.stderr.read(16 * 1024):
@@ -170,49 +151,16 @@ async def _collect_errors(process: asyncio.subprocess.Process, log: ServerLog) -
 
 
 async def _stop_process(
-    process: asyncio.subprocess.Process, work: list[asyncio.Task[None]], grace: float, log: ServerLog
+    process: ChildProcess, work: list[asyncio.Task[None]], grace: float, log: ServerLog
 ) -> None:
     """Close its input, then terminate it, then kill it and its child processes; always reap it."""
-    assert process.stdin is not None
-    family = _process_tree(process)
     work[1].cancel()
-    process.stdin.close()
-    if not await _exits_within(process, grace):
-        with suppress(ProcessLookupError, PermissionError):
-            if hasattr(os, "killpg"):
-                os.killpg(process.pid, signal.SIGTERM)
-            else:
-                process.terminate()
-        await _exits_within(process, grace)
-    kill_process_tree(process)
-    for one in family:
-        with suppress(psutil.Error):
-            one.kill()
-    if not await _exits_within(process, grace):
-        # An escaped child still holds the outputs: close asyncio's transport without waiting.
-        process._transport.close()  # type: ignore[attr-defined]
-    log.ended = log.ended or _exit_text(process.returncode)
+    await process.stop(grace, terminate=True)
+    log.ended = log.ended or _exit_text(process.exit_status)
     _, unfinished = await asyncio.wait(work, timeout=grace)
     for task in unfinished:
         task.cancel()
     await asyncio.gather(*work, return_exceptions=True)
-
-
-def _process_tree(process: asyncio.subprocess.Process) -> list[psutil.Process]:
-    """Return its child processes, including those that left its group."""
-    if process.returncode is None:
-        with suppress(psutil.Error):
-            return list(psutil.Process(process.pid).children(recursive=True))
-    return []
-
-
-async def _exits_within(process: asyncio.subprocess.Process, seconds: float) -> bool:
-    try:
-        async with asyncio.timeout(seconds):
-            await process.wait()
-    except TimeoutError:
-        return False
-    return True
 
 
 def _exit_text(code: int | None) -> str:

@@ -1,1 +1,1 @@
-"""Supervision of background work: starting, reporting failures and restarting."""
+"""Background work: tasks that are supervised and restarted, and child processes that end with the app."""

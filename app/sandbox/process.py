@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-import psutil
-
-from app.errors import NotFoundError, StorageError
+from app.processes.child import ChildProcess
 
 MAX_OUTPUT_BYTES = 64 * 1024
 _CHUNK_BYTES = 64 * 1024
@@ -73,7 +69,9 @@ async def run_program(
         StorageError: the program can't be started.
     """
     started = time.monotonic()
-    process = await _spawn(arguments, cwd, environment, input_data is not None)
+    process = await ChildProcess.start(
+        arguments, cwd=cwd, environment=environment, has_input=input_data is not None
+    )
     output, errors = _CapturedStream(max_output), _CapturedStream(max_output)
     reading = asyncio.gather(
         output.follow(process.stdout), errors.follow(process.stderr), _write_input(process.stdin, input_data)
@@ -87,39 +85,16 @@ async def run_program(
     except TimeoutError:
         timed_out = True
     finally:
-        kill_process_tree(process)
-        await asyncio.shield(asyncio.ensure_future(_wait_ended(process, reading)))
+        await asyncio.shield(asyncio.ensure_future(_end(process, reading)))
     seconds = time.monotonic() - started
-    code = -1 if process.returncode is None else process.returncode
+    code = -1 if process.exit_status is None else process.exit_status
     captured = bytes(output.content), bytes(errors.content)
     return ProcessResult(code, *captured, output.cut or errors.cut, timed_out, seconds)
 
 
-async def _spawn(
-    arguments: Sequence[str], cwd: str, environment: Mapping[str, str], takes_input: bool
-) -> asyncio.subprocess.Process:
-    pipe, nothing = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
-    try:
-        return await asyncio.create_subprocess_exec(
-            *arguments,
-            cwd=cwd,
-            env=dict(environment),
-            stdin=pipe if takes_input else nothing,
-            stdout=pipe,
-            stderr=pipe,
-            start_new_session=True,
-        )
-    except FileNotFoundError as error:
-        raise NotFoundError(f"There is no program {arguments[0]!r}.", program=arguments[0]) from error
-    except (OSError, ValueError) as error:
-        raise StorageError(f"{arguments[0]} can't be started: {error}") from error
-
-
-async def _wait_ended(
-    process: asyncio.subprocess.Process, reading: asyncio.Future[tuple[None, None, None]]
-) -> None:
-    """Wait until the killed program is reaped and its output is read."""
-    await process.wait()
+async def _end(process: ChildProcess, reading: asyncio.Future[tuple[None, None, None]]) -> None:
+    """Kill the program and its children, and wait until its output is read."""
+    await process.stop()
     done, _ = await asyncio.wait({reading}, timeout=_KILL_TIMEOUT_S)
     if not done:
         # A process that left the group still holds an output; don't wait for it.
@@ -134,19 +109,3 @@ async def _write_input(stream: asyncio.StreamWriter | None, input_data: bytes | 
         stream.write(input_data or b"")
         await stream.drain()
     stream.close()
-
-
-def kill_process_tree(process: asyncio.subprocess.Process) -> None:
-    """Kill a program, its child processes and its process group."""
-    family: list[psutil.Process] = []
-    if process.returncode is None:
-        with suppress(psutil.Error):
-            family = psutil.Process(process.pid).children(recursive=True)
-        with suppress(ProcessLookupError):
-            process.kill()
-    if hasattr(os, "killpg"):
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-    for one in family:
-        with suppress(psutil.Error):
-            one.kill()

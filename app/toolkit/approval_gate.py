@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 
 COVERED_REASON = "covered by a new grant"
 """The message of the cancellation when a grant answers an open question."""
-DENIED_MESSAGE = "The user said no"
+DENIED_MESSAGE = "Denied by the user"
 UNANSWERED_REASON = "unanswered"
 """The message of the cancellation when a question times out."""
 

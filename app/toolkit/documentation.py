@@ -11,7 +11,7 @@ from app.toolkit.tool import Tool
 _LEVELS = {
     AccessLevel.READ_ONLY: "These tools only read.",
     AccessLevel.NETWORK: "These tools read, fetch web pages and propose new notes; you approve or deny them.",
-    AccessLevel.READ_WRITE: "These tools read, and propose changes, which you approve or deny.",
+    AccessLevel.READ_WRITE: "These tools read and propose changes, which you approve or deny.",
     AccessLevel.EXECUTE: "These tools can run programs; each run needs your approval.",
 }
 

@@ -102,6 +102,8 @@ async def suggest_relationships(
         found.sort(key=lambda made: -made.score)
         scope = f" of [[{note.name}]]" if note else ""
         message = f"{pluralize(len(found), 'relation')}{scope} may be missing."
+        if not found:
+            message = f"No missing relations{scope} found."
         return Suggestions(suggestions=found, message=message)
     source, target = await _parse_pair(context, suggestion_id or "")
     if op == "reject":

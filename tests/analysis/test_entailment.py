@@ -26,7 +26,7 @@ def test_a_score_stays_between_0_and_1_and_the_model_is_named(
     local: RelationPrediction, verdicts: list[EntailmentScores]
 ) -> None:
     made = blend_entailment(local, verdicts, "tiny")
-    assert 0 <= made.score <= 1 and 0 <= made.said < 1
+    assert 0 <= made.score <= 1 and 0 <= made.cue_strength < 1
     assert made.reasoning.startswith("Why. tiny reads ")
 
 
@@ -57,7 +57,7 @@ def test_more_contradiction_never_makes_a_contradiction_less_likely(
 @given(LOCAL, SHARE, st.floats(-0.49, 0.49))
 def test_an_unclear_verdict_changes_nothing(local: RelationPrediction, share: float, balance: float) -> None:
     made = blend_entailment(local, [EntailmentScores(share, min(1.0, max(0.0, share + balance)))], "tiny")
-    assert made.type == local.type and made.said == pytest.approx(local.said)
+    assert made.type == local.type and made.cue_strength == pytest.approx(local.cue_strength)
     assert made.score == pytest.approx(local.score, abs=1e-4)
     assert "nothing clear" in made.reasoning
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+import app.graph
 from app import paths
 from app.cli import installation_checks
 from app.cli.diagnostics import CheckResult, Severity
 from app.embeddings import multilingual
 from app.embeddings.model_config import MULTILINGUAL, model_folder
-from app.graph import core_bindings
 
 
 def found(what: str) -> CheckResult:
@@ -31,7 +31,8 @@ def is_installed(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 
 
 def test_the_hint_for_a_missing_core_matches_the_installation(is_installed: bool, monkeypatch) -> None:
-    monkeypatch.setattr(core_bindings, "available", lambda: False)
+    monkeypatch.delattr(app.graph, "core_bindings", raising=False)
+    monkeypatch.setitem(sys.modules, "app.graph.core_bindings", None)
     hint = found("graph core").hint
     assert ("installer" in hint) is is_installed and ("build_core.py" in hint) is not is_installed
 

@@ -135,7 +135,7 @@ class PlainNote(QWidget):
     def take_focus(self) -> None:
         self.setFocus()
 
-    def do(self, what: str) -> None:
+    def run_command(self, what: str) -> None:
         self.done.append(what)
 
 

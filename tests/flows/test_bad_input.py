@@ -95,7 +95,7 @@ def test_broken_notes_are_shown_listed_and_never_rewritten(app_run, garden: Path
         problems = await pilot.run(lambda ws: {p.path.text: p.reason for p in ws.index.problems()})
         assert {"Latin.md", "Yaml.md"} <= problems.keys() and all(problems.values())
         note = await pilot.open_note("Latin.md")
-        await pilot.until(lambda: "for reading" in note.notice.text, "it says why")
+        await pilot.until(lambda: "read-only" in note.notice.text, "it says why")
         assert note.editor.isReadOnly() and not note.document.editable
         for tool, more in (("add_tag", {"tag": "x"}), ("edit_note", {"op": "append", "text": "x"})):
             outcome = await pilot.start_call(tool, {"name": "Latin", **more}, AGENT)

@@ -80,7 +80,7 @@ def test_the_menus_offer_what_can_be_done_with_the_node(app_run, garden: Path) -
         tools = {"find_related", "delete_note"}
         one = entries(menu.menu("Tea.md", tools))
         assert one[0] == "Open"
-        assert {"Local graph", "Find related", "Delete…", "Shortest path to…"} <= set(one)
+        assert {"Local graph", "Find related notes", "Delete…", "Shortest path to…"} <= set(one)
         assert not {"Summarize", "Merge with…", "Add a relation…", "Rename…"} & set(one), "no tool, no entry"
         every = {"summarize_node", "merge_nodes", "create_relationship", "move_note", *tools}
         assert {"Summarize", "Merge with…", "Add a relation…"} <= set(entries(menu.menu("Tea.md", every)))

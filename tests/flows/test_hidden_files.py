@@ -45,7 +45,7 @@ def test_a_note_that_cannot_be_judged_has_a_badge_and_a_row(app_run, garden: Pat
         assert "Agents" not in _rows(panel)["Error.md"] and "Own.md" not in _rows(panel)
         note = await pilot.open_note("Typo.md")
         await pilot.until(lambda: _badge(note)[0] == "Hidden from agents", "the badge is there")
-        assert "can't be judged" in _badge(note)[1] and "can't be read" in _badge(note)[1]
+        assert "privacy of this note is unknown" in _badge(note)[1] and "can't be read" in _badge(note)[1]
         own = await pilot.open_note("Own.md")
         await pilot.until(lambda: _badge(own)[0] == "Private", "a private note says so")
         error = await pilot.open_note("Error.md")
@@ -71,12 +71,12 @@ def test_a_file_whose_name_is_not_utf8_is_renamed_from_the_problems(app_run, gar
         field = pilot.sheets[0].findChild(QLineEdit)
         assert field is not None and field.text() == "Grüße.md"
         field.setText("Tea.md")
-        await pilot.press("OK", pilot.sheets[0])
+        await pilot.press("Rename", pilot.sheets[0])
         await pilot.until(lambda: pilot.sheets and pilot.sheets[0].findChild(QLineEdit) is not field)
         again = pilot.sheets[0].findChild(QLineEdit)
         assert again is not None and raw.exists()
         again.setText("Grüße.md")
-        await pilot.press("OK", pilot.sheets[0])
+        await pilot.press("Rename", pilot.sheets[0])
         await pilot.until(lambda: "Grüße.md" in pilot.nodes, "it is a note of the vault")
         await pilot.until(lambda: r"Gr\xfc\xdfe.md" not in _rows(panel), "the problem is gone")
         assert (garden / "Grüße.md").read_bytes() == b"greetings\n" and not os.path.lexists(raw)

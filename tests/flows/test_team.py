@@ -33,7 +33,7 @@ def test_a_group_answers_under_its_members_names_and_is_stopped(app_run, setting
     async def use(pilot: Pilot) -> None:
         await pilot.open(garden)
         menu_button = pilot.agent.composer.model
-        pilot.agent._choose_who(team="Editors")
+        pilot.agent._choose_agent(team="Editors")
         await pilot.until(lambda: menu_button.text() == "Editors", "the group is chosen")
         await pilot.ask("write about tea")
         said = [(one.agent, one.text.strip()) for one in await pilot.items() if isinstance(one, AgentText)]

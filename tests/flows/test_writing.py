@@ -19,8 +19,8 @@ from app.desktop.tasks.panel import TasksPanel
 from app.desktop.widgets import dialogs
 from app.permissions.caller import Caller, CallerKind
 from tests.flows.conftest import write_vault
-from tests.flows.hands import LEFT
 from tests.flows.pilot import Pilot
+from tests.flows.window_driver import LEFT
 
 AGENT = Caller(CallerKind.DESKTOP_AGENT, "agent", uses_model=False)
 TODAY = date.today().isoformat()
@@ -91,6 +91,20 @@ def test_the_daily_note_is_made_from_its_template_and_written_in(app_run, garden
         pilot.window.menu.run("random-note")
         await pilot.until(lambda: pilot.note.path != note.path, "another note")
         await pilot.until(lambda: pilot.window.focusWidget() is pilot.note.editor, "it can be written in")
+
+    app_run(use)
+
+
+def test_a_tab_that_comes_to_the_front_can_be_written_in(app_run, garden: Path) -> None:
+    async def use(pilot: Pilot) -> None:
+        await pilot.open(garden)
+        first = await pilot.open_note("Plants/Camellia.md")
+        first.editor.setFocus()
+        await pilot.note_area.open("Water.md")
+        assert pilot.note is not first and pilot.window.focusWidget() is pilot.note.editor
+        pilot.files.tree.setFocus()
+        await pilot.note_area.open("Plants/Camellia.md")
+        assert pilot.window.focusWidget() is pilot.files.tree
 
     app_run(use)
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from app.errors import NotFoundError, StorageError
-from app.sandbox.process import kill_process_tree
+from app.errors import NotFoundError
+from app.processes.child import ChildProcess
 from app.settings import AgentProgram
 
 MAX_MESSAGE_BYTES = 50 * 1024 * 1024
@@ -100,7 +98,7 @@ class ProgramProcess:
     blocks on it; the end of it is kept for the message that explains why the program exited.
     """
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
+    def __init__(self, process: ChildProcess) -> None:
         assert process.stdin is not None and process.stdout is not None and process.stderr is not None
         self._process = process
         self.stdin = process.stdin
@@ -117,25 +115,14 @@ class ProgramProcess:
             StorageError: The program cannot be started.
         """
         command = await asyncio.to_thread(_resolve_command, program.command)
-        flags = 0
-        if sys.platform == "win32":
-            flags = subprocess.CREATE_NO_WINDOW
-        try:
-            process = await asyncio.create_subprocess_exec(
-                command,
-                *program.arguments,
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
+        return cls(
+            await ChildProcess.start(
+                (command, *program.arguments),
                 cwd=cwd,
-                env=process_environment(program.variables),
-                limit=MAX_MESSAGE_BYTES,
-                start_new_session=True,
-                creationflags=flags,
+                environment=process_environment(program.variables),
+                line_limit=MAX_MESSAGE_BYTES,
             )
-        except (OSError, ValueError) as error:
-            raise StorageError(f"Cannot start {program.command}: {error}") from error
-        return cls(process)
+        )
 
     @property
     def pid(self) -> int:
@@ -145,7 +132,7 @@ class ProgramProcess:
     @property
     def exit_status(self) -> int | None:
         """The exit code, negative for a signal; None while the program runs."""
-        return self._process.returncode
+        return self._process.exit_status
 
     @property
     def stderr_tail(self) -> str:
@@ -158,28 +145,21 @@ class ProgramProcess:
             async with asyncio.timeout(within):
                 await self._process.wait()
                 await asyncio.shield(self._reading)
-        return self._process.returncode is not None
+        return self._process.exit_status is not None
 
     async def terminate(self, *, at_once: bool = False) -> None:
         """Stop the program and its child processes: close its input, then kill its process group."""
         try:
-            self.stdin.close()
-            if not at_once:
-                await self.wait_ended(_TERMINATE_TIMEOUT_S)
+            await self._process.stop(0.0 if at_once else _TERMINATE_TIMEOUT_S)
         finally:
-            # Child processes can outlive the program.
-            kill_process_tree(self._process)
-            await asyncio.shield(asyncio.ensure_future(self._reaped()))
+            await asyncio.shield(asyncio.ensure_future(self._end_reading()))
 
-    async def _reaped(self) -> None:
-        await self._process.wait()
+    async def _end_reading(self) -> None:
         done, _ = await asyncio.wait({self._reading}, timeout=_TERMINATE_TIMEOUT_S)
         if not done:
             # Do not wait for a process that left the group and still holds the pipe.
             self._reading.cancel()
             await asyncio.wait({self._reading})
-        with suppress(OSError):
-            await self.stdin.wait_closed()
 
     async def _read_errors(self, stream: asyncio.StreamReader) -> None:
         while part := await stream.read(4096):

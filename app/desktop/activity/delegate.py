@@ -28,12 +28,12 @@ _SYMBOLS = {
 
 
 class ActivityDelegate(QStyledItemDelegate):
-    """Paints one activity; `kept_free` returns the width that the row's buttons take."""
+    """Paints one activity; `buttons_width` returns the width that the row's buttons take."""
 
     def __init__(self, theme: ThemeSource, parent: QObject) -> None:
         super().__init__(parent)
         self._theme = theme
-        self.kept_free: dict[str, int] = {}
+        self.buttons_width: dict[str, int] = {}
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: _Index) -> None:
         """Leave the text to `paint`, and omit the focus frame: the row is highlighted."""
@@ -56,26 +56,26 @@ class ActivityDelegate(QStyledItemDelegate):
         activity: ActivityItem = index.data(ACTIVITY_ROLE)
         theme, zoom = self._theme.theme, self._theme.zoom
         area = QRect(option.rect).adjusted(
-            _SIDE_MARGIN, 0, -_SIDE_MARGIN - self.kept_free.get(activity.key, 0), 0
+            _SIDE_MARGIN, 0, -_SIDE_MARGIN - self.buttons_width.get(activity.key, 0), 0
         )
-        whole = option.rect.width()
+        width = option.rect.width()
         painter.save()
         side = round(_ICON_SIZE * zoom)
         mark = QRect(area.left(), area.center().y() - side // 2, side, side)
         icon(theme, _SYMBOLS[activity.status], status_color(activity.status, theme)).paint(painter, mark)
         area.setLeft(mark.right() + _COLUMN_GAP)
         metrics = QFontMetrics(option.font)
-        if whole > _NARROW_WIDTH * zoom:
+        if width > _NARROW_WIDTH * zoom:
             clock = format_time(activity.at)
             _draw_elided(painter, area, clock, theme.faint, option.font)
             area.setLeft(area.left() + metrics.horizontalAdvance(clock) + _COLUMN_GAP)
         bold = QFont(option.font)
         bold.setWeight(QFont.Weight.DemiBold)
-        name = round(min(_MAX_NAME_WIDTH * zoom, max(whole * _NAME_WIDTH_SHARE, _MIN_NAME_WIDTH * zoom)))
+        name = round(min(_MAX_NAME_WIDTH * zoom, max(width * _NAME_WIDTH_SHARE, _MIN_NAME_WIDTH * zoom)))
         place = QRect(area.left(), area.top(), name, area.height())
         _draw_elided(painter, place, tool_label(activity), theme.text, bold)
         area.setLeft(area.left() + name + _COLUMN_GAP)
-        if whole > _NARROW_WIDTH * zoom:
+        if width > _NARROW_WIDTH * zoom:
             starter = origin_name(activity)
             wide = min(metrics.horizontalAdvance(starter), round(_MAX_ORIGIN_WIDTH * zoom), area.width() // 3)
             place = QRect(area.right() - wide, area.top(), wide + 1, area.height())

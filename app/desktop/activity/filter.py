@@ -61,10 +61,10 @@ class ActivityFilterBar(QWidget):
         self.text.setMinimumWidth(round(120 * theme.zoom))
         self.status = _create_combo_box(self.tr("Any state"), self.tr("Filter by state"))
         for status in ActivityStatus:
-            self.status.addItem(_capitalize(status_label(status)), status.value)
+            self.status.addItem(status_label(status), status.value)
         self.origin = _create_combo_box(self.tr("Anyone"), self.tr("Filter by initiator"))
         for starter in ActivityOrigin:
-            self.origin.addItem(_capitalize(origin_label(starter)), starter.value)
+            self.origin.addItem(origin_label(starter), starter.value)
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(8, 6, 8, 6)
         self._row.setSpacing(6)
@@ -91,7 +91,3 @@ def _create_combo_box(anything: str, name: str) -> QComboBox:
     box.setToolTip(name)
     box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
     return box
-
-
-def _capitalize(words: str) -> str:
-    return words[:1].upper() + words[1:]

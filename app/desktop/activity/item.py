@@ -156,28 +156,28 @@ def caller_origin(kind: CallerKind | str) -> ActivityOrigin:
 def status_label(status: ActivityStatus) -> str:
     """Return the label of a status."""
     return {
-        ActivityStatus.RUNNING: translate("Activity", "running"),
-        ActivityStatus.PENDING: translate("Activity", "waiting for you"),
-        ActivityStatus.COMPLETED: translate("Activity", "completed"),
-        ActivityStatus.FAILED: translate("Activity", "failed"),
-        ActivityStatus.DENIED: translate("Activity", "denied"),
+        ActivityStatus.RUNNING: translate("Activity", "Running"),
+        ActivityStatus.PENDING: translate("Activity", "Waiting for you"),
+        ActivityStatus.COMPLETED: translate("Activity", "Completed"),
+        ActivityStatus.FAILED: translate("Activity", "Failed"),
+        ActivityStatus.DENIED: translate("Activity", "Denied"),
     }[status]
 
 
 def origin_label(starter: ActivityOrigin) -> str:
     """Return the label of an origin."""
     return {
-        ActivityOrigin.AGENT: translate("Activity", "agent"),
-        ActivityOrigin.USER: translate("Activity", "you"),
-        ActivityOrigin.CLIENT: translate("Activity", "client"),
-        ActivityOrigin.SYSTEM: translate("Activity", "system"),
+        ActivityOrigin.AGENT: translate("Activity", "Agent"),
+        ActivityOrigin.USER: translate("Activity", "You"),
+        ActivityOrigin.CLIENT: translate("Activity", "Other program"),
+        ActivityOrigin.SYSTEM: translate("Activity", "App"),
     }[starter]
 
 
 def tool_label(activity: ActivityItem) -> str:
     """Return the display name of the tool or work."""
-    words = describe(activity.what).replace("_", " ")
-    return words[:1].upper() + words[1:]
+    text = describe(activity.what).replace("_", " ")
+    return text[:1].upper() + text[1:]
 
 
 def describe_item(activity: ActivityItem) -> str:

@@ -82,11 +82,11 @@ class ActivityModel(QAbstractListModel):
         known = {row.key for row in self._rows}
         grouped: dict[str, ActivityItem] = {}
         for entry in entries:
-            made = item_from_entry(entry)
-            if (newer := grouped.get(made.key)) is not None and newer.entry is not None:
-                grouped[made.key] = item_from_entry(newer.entry, newer.saves + 1)
-            elif made.key not in known:
-                grouped[made.key] = made
+            item = item_from_entry(entry)
+            if (newer := grouped.get(item.key)) is not None and newer.entry is not None:
+                grouped[item.key] = item_from_entry(newer.entry, newer.saves + 1)
+            elif item.key not in known:
+                grouped[item.key] = item
         older = list(grouped.values())
         if older:
             first = len(self._rows)
@@ -96,12 +96,12 @@ class ActivityModel(QAbstractListModel):
 
     def record_scan(self, report: ScanReport) -> None:
         """Add a row for a scan of the vault."""
-        parts = [pluralize(report.indexed, self.tr("note read"), self.tr("notes read"))]
+        parts = [pluralize(report.indexed, self.tr("note indexed"), self.tr("notes indexed"))]
         parts.append(self.tr("{0} unchanged").format(f"{report.unchanged:,}"))
         if report.removed:
-            parts.append(self.tr("{0} gone").format(f"{report.removed:,}"))
-        if left := len(report.skipped) + len(report.failed):
-            parts.append(self.tr("{0} not read").format(f"{left:,}"))
+            parts.append(self.tr("{0} removed").format(f"{report.removed:,}"))
+        if unreadable := len(report.skipped) + len(report.failed):
+            parts.append(self.tr("{0} unreadable").format(f"{unreadable:,}"))
         self._add_system_item(ActivityKind.INDEX, self.tr("Index the vault"), ", ".join(parts))
 
     def put(self, activity: ActivityItem) -> None:
@@ -131,8 +131,12 @@ class ActivityModel(QAbstractListModel):
         activity = self._rows[index.row()]
         if role == ACTIVITY_ROLE:
             return activity
-        words = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole)
-        return describe_item(activity) if role in words else None
+        text_roles = (
+            Qt.ItemDataRole.DisplayRole,
+            Qt.ItemDataRole.ToolTipRole,
+            Qt.ItemDataRole.AccessibleTextRole,
+        )
+        return describe_item(activity) if role in text_roles else None
 
     def _of(self, key: str) -> ActivityItem | None:
         return next((row for row in self._rows if row.key == key), None)
@@ -180,8 +184,8 @@ class ActivityModel(QAbstractListModel):
         first = next((one for one in self._rows if one.entry and one.entry.id == event.outcome.entry), None)
         if first is not None and first.entry is not None:
             more = pluralize(event.repeats, self.tr("more call"), self.tr("more calls"))
-            words = self.tr("{0} ({1} refused)").format(item_from_entry(first.entry).summary, more)
-            self.put(replace(first, summary=words))
+            text = self.tr("{0} ({1} refused)").format(item_from_entry(first.entry).summary, more)
+            self.put(replace(first, summary=text))
 
     def _end_unlogged(self, event: ToolFinished) -> None:
         """End a call whose entry can't be written for now; the entry replaces it later."""
@@ -215,24 +219,26 @@ class ActivityModel(QAbstractListModel):
             case TokenRefused(refused):
                 self._refused(refused)
             case VaultLost():
-                words = self.tr("The vault's folder is missing.")
+                text = self.tr("The vault folder is missing.")
                 self._add_system_item(
-                    ActivityKind.VAULT, self.tr("Watch the vault"), words, ActivityStatus.FAILED
+                    ActivityKind.VAULT, self.tr("Watch the vault"), text, ActivityStatus.FAILED
                 )
             case VaultFound():
                 self._add_system_item(
-                    ActivityKind.VAULT, self.tr("Watch the vault"), self.tr("The vault's folder is back.")
+                    ActivityKind.VAULT,
+                    self.tr("Watch the vault"),
+                    self.tr("The vault folder is available again."),
                 )
 
     def _refused(self, refused: RejectedTokens) -> None:
-        words = pluralize(
+        text = pluralize(
             refused.count,
             self.tr("request used an unknown or revoked token"),
             self.tr("requests used an unknown or revoked token"),
         )
         who = self.tr("; the most recent claims to be {0}").format(refused.says) if refused.says else ""
         title = self.tr("Reject a program")
-        self._add_system_item(ActivityKind.VAULT, title, words + who, ActivityStatus.DENIED)
+        self._add_system_item(ActivityKind.VAULT, title, text + who, ActivityStatus.DENIED)
 
     def _changed_outside(self, event: NotesChanged) -> None:
         parts = []
@@ -242,11 +248,11 @@ class ActivityModel(QAbstractListModel):
             parts.append(pluralize(len(event.removed), self.tr("file removed"), self.tr("files removed")))
         if not parts:
             return
-        words = self.tr("{0} by another program").format(", ".join(parts))
+        text = self.tr("{0} by another program").format(", ".join(parts))
         if len(event.paths) == 1:
-            words = f"{words}: {event.paths[0].text}"
+            text = f"{text}: {event.paths[0].text}"
         paths = tuple(path.text for path in event.paths)
-        self._add_system_item(ActivityKind.VAULT, self.tr("Changed outside the app"), words, paths=paths)
+        self._add_system_item(ActivityKind.VAULT, self.tr("Changed outside the app"), text, paths=paths)
 
     def _embedded(self, progress: EmbeddingProgressed) -> None:
         """Return the activity of the current indexing run: it grows, and the next run has its own."""
@@ -258,21 +264,21 @@ class ActivityModel(QAbstractListModel):
             if progress.failed
             else ActivityStatus.COMPLETED
         )
-        words = self.tr("{0} of {1} notes").format(f"{progress.done:,}", f"{total:,}")
+        text = self.tr("{0} of {1} notes").format(f"{progress.done:,}", f"{total:,}")
         if progress.switching:
-            words = self.tr("{0}, for another language model").format(words)
+            text = self.tr("{0}, for the new language model").format(text)
         if progress.failed:
-            words += self.tr(", {0} could not be read").format(f"{progress.failed:,}")
+            text += self.tr(", {0} could not be read").format(f"{progress.failed:,}")
         known = self._of("meaning")
         if over and (known is None or known.status is not ActivityStatus.RUNNING):
             if total == 1:
                 return  # A single saved note needs no row.
             known = None
         at = known.at if known is not None and known.status is ActivityStatus.RUNNING else time.time()
-        made = self._system(ActivityKind.MEANING, self.tr("Semantic search"), words, status, "meaning", at)
+        item = self._system(ActivityKind.MEANING, self.tr("Semantic search"), text, status, "meaning", at)
         if known is not None and known.status is not ActivityStatus.RUNNING:
             self._rename("meaning")
-        self.put(made)
+        self.put(item)
         if over:
             self._rename("meaning")
 
@@ -294,8 +300,8 @@ class ActivityModel(QAbstractListModel):
         paths: tuple[str, ...] = (),
     ) -> None:
         self._number += 1
-        made = self._system(kind, what, words, status, key or f"{kind}:{self._number}", time.time())
-        self.put(replace(made, paths=paths))
+        item = self._system(kind, what, words, status, key or f"{kind}:{self._number}", time.time())
+        self.put(replace(item, paths=paths))
 
     def _system(
         self, kind: ActivityKind, what: str, words: str, status: ActivityStatus, key: str, at: float

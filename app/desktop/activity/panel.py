@@ -131,10 +131,10 @@ class ActivityPanel(Panel):
         """Update the buttons of the rows, and the count."""
         wanted = self._lines_with_actions()
         for key, (place, actions, activity) in tuple(self._actions.items()):
-            kept = wanted.get(key)
-            if not place.isValid() or kept is None or kept[1] != activity:
+            existing = wanted.get(key)
+            if not place.isValid() or existing is None or existing[1] != activity:
                 del self._actions[key]
-                self._line.kept_free.pop(key, None)
+                self._line.buttons_width.pop(key, None)
                 if place.isValid() and self.list.indexWidget(place) is actions:
                     self.list.setIndexWidget(place, None)  # type: ignore[arg-type]
         for key, (index, activity) in wanted.items():
@@ -156,11 +156,11 @@ class ActivityPanel(Panel):
         return found
 
     def _put_actions(self, index: QModelIndex, activity: ActivityItem) -> None:
-        made = RowActions(activity, self.list.viewport())
-        made.action_requested.connect(lambda deed: self._run_action(deed, activity))
-        self._actions[activity.key] = (QPersistentModelIndex(index), made, activity)
-        self._line.kept_free[activity.key] = made.room
-        self.list.setIndexWidget(index, made)
+        actions = RowActions(activity, self.list.viewport())
+        actions.action_requested.connect(lambda deed: self._run_action(deed, activity))
+        self._actions[activity.key] = (QPersistentModelIndex(index), actions, activity)
+        self._line.buttons_width[activity.key] = actions.room
+        self.list.setIndexWidget(index, actions)
 
     def _apply_filter(self) -> None:
         self.shown.set_filter(*self.filter.values)
@@ -191,16 +191,16 @@ class ActivityPanel(Panel):
 
     def _show_count(self) -> None:
         waiting = len(self._feed.waiting) if self._feed is not None else 0
-        words = self.tr("{0} waiting").format(waiting) if waiting else ""
-        self.count.setText(words)
+        text = self.tr("{0} waiting").format(waiting) if waiting else ""
+        self.count.setText(text)
         self._stack.setCurrentIndex(0 if self.shown.rowCount() else 1)
         self._show_empty_state()
 
     def _show_empty_state(self) -> None:
         if self.shown.is_narrowed:
-            self._empty.say(self.tr("No matches"), self.tr("Change the filter to see more entries."))
+            self._empty.set_message(self.tr("No matches"), self.tr("Change the filter to see more entries."))
         else:
-            self._empty.say(
+            self._empty.set_message(
                 self.tr("No activity yet"),
                 self.tr("Actions of agents, other programs and the app appear here."),
             )

@@ -27,16 +27,16 @@ class RowActions(QWidget):
         self.room = sum(b.sizeHint().width() + 6 for b in self.buttons.values()) + 8
 
     def _button(self, deed: str) -> QPushButton:
-        words = {
+        labels = {
             "review": (self.tr("Review…"), self.tr("Review the change, then decide")),
             "reject": (self.tr("Reject"), self.tr("Reject; nothing is written")),
             "open": (self.tr("Open note"), self.tr("Open the note")),
             "diff": (self.tr("Show change"), self.tr("Show what changed")),
             "undo": (self.tr("Undo"), self.tr("Propose to undo the change")),
         }[deed]
-        button = QPushButton(words[0])
-        button.setToolTip(words[1])
-        button.setAccessibleDescription(words[1])
+        button = QPushButton(labels[0])
+        button.setToolTip(labels[1])
+        button.setAccessibleDescription(labels[1])
         button.setProperty("role", "row" if deed != "review" else "row-main")
         button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
         button.setCursor(Qt.CursorShape.PointingHandCursor)

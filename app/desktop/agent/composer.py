@@ -39,7 +39,7 @@ class PromptField(QPlainTextEdit):
     """The text field: Enter sends, Shift+Enter breaks the line, @ completes the name of a note."""
 
     submitted = Signal()
-    names_wanted = Signal(str)
+    completions_requested = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -54,7 +54,7 @@ class PromptField(QPlainTextEdit):
 
     def set_names(self, names: list[str]) -> None:
         """Offer these note names for the `@` that is being written."""
-        self._popup.offer(names if self._at_word() is not None else [])
+        self._popup.show_names(names if self._at_word() is not None else [])
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Send on Enter; leave Enter and Tab to the list of names while it is open."""
@@ -98,7 +98,7 @@ class PromptField(QPlainTextEdit):
         if word is None:
             self._popup.close_list()
         else:
-            self.names_wanted.emit(word)
+            self.completions_requested.emit(word)
 
     def _fit_height(self) -> None:
         """Set the height to that of the text, within bounds."""
@@ -132,7 +132,7 @@ class Composer(QFrame):
     edit_dropped = Signal()
     mode_chosen = Signal(str)
     model_clicked = Signal()
-    names_wanted = Signal(str)
+    completions_requested = Signal(str)
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -141,7 +141,7 @@ class Composer(QFrame):
         self.notes: tuple[str, ...] = ()
         self.field = PromptField(self)
         self.field.submitted.connect(self._send)
-        self.field.names_wanted.connect(self.names_wanted)
+        self.field.completions_requested.connect(self.completions_requested)
         self.setAcceptDrops(True)
         self.setFocusProxy(self.field)
         self._chips = QWidget()
@@ -190,15 +190,15 @@ class Composer(QFrame):
         return row
 
     def _editing_row(self) -> QWidget:
-        words = QLabel(self.tr("Sending replaces this message and everything after it."))
-        words.setProperty("tone", "muted")
-        words.setWordWrap(True)
+        label = QLabel(self.tr("Sending replaces this message and everything after it."))
+        label.setProperty("tone", "muted")
+        label.setWordWrap(True)
         drop = ThemedButton(self._theme, "x", self.tr("Cancel editing (Esc)"), self, size=12)
         drop.clicked.connect(self._drop_edit)
         self._editing = QWidget()
         row = QHBoxLayout(self._editing)
         row.setContentsMargins(4, 0, 0, 0)
-        row.addWidget(words, 1)
+        row.addWidget(label, 1)
         row.addWidget(drop, 0, Qt.AlignmentFlag.AlignTop)
         self._editing.hide()
         return self._editing

@@ -16,11 +16,11 @@ class ValueField(QLineEdit):
     """A field for the value of a chip, which completes names of the vault.
 
     Signals:
-        names_wanted: The typed text, to complete.
+        completions_requested: The typed text, to complete.
         left: The user pressed Escape; the value stays.
     """
 
-    names_wanted = Signal(str)
+    completions_requested = Signal(str)
     left = Signal()
 
     def __init__(self, text: str, parent: QWidget) -> None:
@@ -33,11 +33,11 @@ class ValueField(QLineEdit):
         completer.setPopup(self._list)
         completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
         self.setCompleter(completer)
-        self.textEdited.connect(self.names_wanted)
+        self.textEdited.connect(self.completions_requested)
         width = self.fontMetrics().horizontalAdvance(text) + _PADDING
         self.setFixedWidth(min(_WIDEST, max(_NARROWEST, width)))
 
-    def offer(self, typed: str, names: list[str]) -> None:
+    def show_completions(self, typed: str, names: list[str]) -> None:
         """Offer completions of `typed`, unless the text has changed since."""
         if typed != self.text() or not self.hasFocus():
             return
@@ -61,12 +61,12 @@ class ReadingChipView(QWidget):
 
     Signals:
         reply_chosen: The request with another value, or without the chip.
-        names_wanted: The start of a search, and the field that completes it.
+        completions_requested: The start of a search, and the field that completes it.
         resized: The chip has another size.
     """
 
     reply_chosen = Signal(str)
-    names_wanted = Signal(str, object)
+    completions_requested = Signal(str, object)
     resized = Signal()
 
     def __init__(self, chip: ReadingChip, parent: QWidget) -> None:
@@ -98,7 +98,7 @@ class ReadingChipView(QWidget):
             return
         self._field = ValueField(self._chip.value, self)
         self._field.setAccessibleName(self.tr("Another value for {what}").format(what=self._chip.label))
-        self._field.names_wanted.connect(self._ask_names)
+        self._field.completions_requested.connect(self._ask_names)
         self._field.left.connect(self._leave)
         self._field.returnPressed.connect(self._take)
         layout = self.layout()
@@ -112,7 +112,7 @@ class ReadingChipView(QWidget):
 
     def _ask_names(self, typed: str) -> None:
         if self._chip.lead and typed.strip():
-            self.names_wanted.emit(f"{self._chip.lead}{typed}", self._field)
+            self.completions_requested.emit(f"{self._chip.lead}{typed}", self._field)
 
     def _take(self) -> None:
         assert self._field is not None

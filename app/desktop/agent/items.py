@@ -34,19 +34,19 @@ class ItemView(QWidget):
     """One item of a conversation.
 
     `link_clicked` carries a note's name and a fragment; `reply_chosen` an answer that the agent offered, and
-    `action_wanted` an action of the window in place of an answer; `names_wanted` the start of a search and
-    the field that shows its completions; `resend_wanted` the text of a prompt that should be edited and sent
-    again; `diff_wanted` and `undo_wanted` an audit entry.
+    `action_requested` an action of the window in place of an answer; `completions_requested` the start of a
+    search and the field that shows its completions; `resend_requested` the text of a prompt to edit and send
+    again; `diff_requested` and `undo_requested` an audit entry.
     """
 
     link_clicked = Signal(str, str)
     tag_clicked = Signal(str)
     reply_chosen = Signal(str)
-    names_wanted = Signal(str, object)
-    action_wanted = Signal(str)
-    resend_wanted = Signal(str)
-    diff_wanted = Signal(int)
-    undo_wanted = Signal(int)
+    completions_requested = Signal(str, object)
+    action_requested = Signal(str)
+    resend_requested = Signal(str)
+    diff_requested = Signal(int)
+    undo_requested = Signal(int)
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -85,7 +85,7 @@ class UserView(ItemView):
         self._notes.setTextFormat(Qt.TextFormat.PlainText)
         self._notes.setWordWrap(True)
         edit = ThemedButton(theme, "pencil-simple", self.tr("Edit and resend"), self, size=14)
-        edit.clicked.connect(lambda: self.resend_wanted.emit(self._text))
+        edit.clicked.connect(lambda: self.resend_requested.emit(self._text))
         bubble = QFrame()
         bubble.setObjectName("userBubble")
         inner = QVBoxLayout(bubble)
@@ -166,8 +166,8 @@ class CardView(ItemView):
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
         self.card = ToolCardView(theme)
-        self.card.diff_wanted.connect(self.diff_wanted)
-        self.card.undo_wanted.connect(self.undo_wanted)
+        self.card.diff_requested.connect(self.diff_requested)
+        self.card.undo_requested.connect(self.undo_requested)
         self._column.addWidget(self.card)
 
     def show_item(self, item: AnyItem) -> None:
@@ -202,7 +202,7 @@ class QuestionView(ItemView):
 
     def _chosen(self, choice: AnswerChoice) -> None:
         if choice.action:
-            self.action_wanted.emit(choice.action)
+            self.action_requested.emit(choice.action)
         else:
             self.reply_chosen.emit(choice.reply)
 
@@ -242,7 +242,7 @@ class InterpretationView(ItemView):
             return label
         view = ReadingChipView(chip, self)
         view.reply_chosen.connect(self.reply_chosen)
-        view.names_wanted.connect(self.names_wanted)
+        view.completions_requested.connect(self.completions_requested)
         view.resized.connect(self.updateGeometry)
         return view
 
@@ -328,7 +328,7 @@ class PlanView(ItemView):
             if (widget := row.widget()) is not None:
                 widget.hide()
                 widget.deleteLater()
-        words = []
+        parts = []
         for at, step in enumerate(self._plan.steps if self._plan is not None else ()):
             name, state = self._MARKS[step.state]
             color = theme.success if step.state == "completed" else theme.muted
@@ -341,9 +341,9 @@ class PlanView(ItemView):
             label.setProperty("tone", "muted" if step.state == "completed" else "")
             self._rows.addWidget(mark, at, 0, Qt.AlignmentFlag.AlignTop)
             self._rows.addWidget(label, at, 1)
-            words.append(f"{step.text}: {translate('PlanView', state)}")
+            parts.append(f"{step.text}: {translate('PlanView', state)}")
         self._frame.setAccessibleName(self.tr("Plan"))
-        self._frame.setAccessibleDescription("; ".join(words))
+        self._frame.setAccessibleDescription("; ".join(parts))
 
 
 class NoticeView(ItemView):
@@ -363,14 +363,14 @@ class NoticeView(ItemView):
         self._hint.setWordWrap(True)
         self._hint.setProperty("tone", "muted")
         self._hint.setTextFormat(Qt.TextFormat.PlainText)
-        words = QVBoxLayout()
-        words.setSpacing(2)
-        words.addWidget(self._label)
-        words.addWidget(self._hint)
+        text_column = QVBoxLayout()
+        text_column.setSpacing(2)
+        text_column.addWidget(self._label)
+        text_column.addWidget(self._hint)
         row = QHBoxLayout(self._frame)
         row.setContentsMargins(10, 8, 10, 8)
         row.addWidget(self._mark, 0, Qt.AlignmentFlag.AlignTop)
-        row.addLayout(words, 1)
+        row.addLayout(text_column, 1)
         self._column.addWidget(self._frame)
         theme.changed.connect(self._apply_theme)
 

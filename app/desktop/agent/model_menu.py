@@ -63,22 +63,22 @@ class UsedModels:
         """Add `choice` to the recently used models."""
         if choice.provider == BUILTIN or not choice.model:
             return
-        kept = [choice, *(other for other in self.list_models() if other != choice)][:_MAX_RECENT_MODELS]
-        self._kept.save(used={"models": [[one.provider, one.address, one.model] for one in kept]})
+        models = [choice, *(other for other in self.list_models() if other != choice)][:_MAX_RECENT_MODELS]
+        self._kept.save(used={"models": [[one.provider, one.address, one.model] for one in models]})
 
 
 class ModelMenu(QMenu):
     """`chosen` carries a `ModelChoice`, `team_chosen` the name of an agent or a group of the team.
 
     `program_chosen` carries the name of an external agent, `option_chosen` an option of the answering agent
-    and its value, `setup_wanted` the section of the settings to open.
+    and its value, `setup_requested` the section of the settings to open.
     """
 
     chosen = Signal(object)
     team_chosen = Signal(str)
     program_chosen = Signal(str)
     option_chosen = Signal(str, str)
-    setup_wanted = Signal(str)
+    setup_requested = Signal(str)
 
     def __init__(
         self,
@@ -99,14 +99,14 @@ class ModelMenu(QMenu):
         )
         known = [one for one in (current, *used) if one.provider != BUILTIN]
         for one in dict.fromkeys(known):
-            where = one.address or provider_label(one.provider)
+            location = one.address or provider_label(one.provider)
             model = one.model or self.tr("No model selected")
-            self._add_model(one, f"{model}  ·  {provider_label(one.provider)}", where)
+            self._add_model(one, f"{model}  ·  {provider_label(one.provider)}", location)
         self._line = self.addSeparator()
         self._looking = self.addAction(self.tr("Looking for local models…"))
         self._looking.setEnabled(False)
         self.addSeparator()
-        self.addAction(self.tr("Set up a model…"), partial(self.setup_wanted.emit, "model"))
+        self.addAction(self.tr("Set up a model…"), partial(self.setup_requested.emit, "model"))
         self._add_team()
         self._add_programs()
 
@@ -121,7 +121,7 @@ class ModelMenu(QMenu):
             action.setCheckable(True)
             action.setChecked(chosen is not None and one.name == chosen.name)
             self._after_program = action if action.isChecked() else self._after_program
-        self.addAction(self.tr("Add external agent…"), partial(self.setup_wanted.emit, "programs"))
+        self.addAction(self.tr("Add external agent…"), partial(self.setup_requested.emit, "programs"))
 
     def show_options(self, options: Iterable[AcpOption]) -> None:
         """Show the options of the answering external agent below it."""
@@ -148,13 +148,13 @@ class ModelMenu(QMenu):
         """Add the agents and groups of the team, and the way to set up more."""
         self.addSection(self.tr("Team"))
         for one in self._settings.team.agents:
-            self._offer_team(one.name, one.name, " ".join(one.instructions.split())[:200])
+            self._add_team_member(one.name, one.name, " ".join(one.instructions.split())[:200])
         for group in self._settings.team.groups:
-            words = f"{group.name}  ·  {group.kind.replace('-', ' ')}"
-            self._offer_team(group.name, words, ", ".join(group.members))
-        self.addAction(self.tr("Set up the team…"), partial(self.setup_wanted.emit, "team"))
+            text = f"{group.name}  ·  {group.kind.replace('-', ' ')}"
+            self._add_team_member(group.name, text, ", ".join(group.members))
+        self.addAction(self.tr("Set up the team…"), partial(self.setup_requested.emit, "team"))
 
-    def _offer_team(self, name: str, words: str, tip: str) -> None:
+    def _add_team_member(self, name: str, words: str, tip: str) -> None:
         action = self.addAction(words.replace("&", "&&"), partial(self.team_chosen.emit, name))
         action.setToolTip(tip)
         action.setCheckable(True)
@@ -176,13 +176,13 @@ class ModelMenu(QMenu):
 
     def show_local(self, found: Iterable[tuple[Provider, tuple[str, ...]]]) -> None:
         """Show the models that local servers offer."""
-        fresh = [(ModelChoice(server.id, "", name), server) for server, names in found for name in names]
-        fresh = [(choice, server) for choice, server in fresh if choice not in self._offered]
-        for choice, server in fresh:
+        choices = [(ModelChoice(server.id, "", name), server) for server, names in found for name in names]
+        choices = [(choice, server) for choice, server in choices if choice not in self._offered]
+        for choice, server in choices:
             self._add_model(
                 choice, f"{choice.model}  ·  {server.label}", server.address, before=self._looking
             )
-        if fresh:
+        if choices:
             self.removeAction(self._looking)
         else:
             self._looking.setText(self.tr("No other local models"))

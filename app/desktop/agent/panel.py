@@ -93,32 +93,32 @@ class AgentPanel(Panel):
         self._list.search_changed.connect(
             lambda text: self._start(self._refresh_list(text), self.tr("search the conversations"))
         )
-        for symbol, words, act in (
+        for symbol, label, act in (
             ("clock-counter-clockwise", self.tr("Conversations"), self._toggle_list),
             ("plus", self.tr("New conversation"), self.new_conversation),
         ):
-            button = ThemedButton(self._theme, symbol, words, self)
+            button = ThemedButton(self._theme, symbol, label, self)
             button.clicked.connect(lambda _=False, act=act: act())
             self.title.add(button)
         self.transcript = TranscriptView(self._theme, self._pages)
         self.transcript.link_clicked.connect(self.open_requested)
         self.transcript.tag_clicked.connect(lambda tag: self.search_requested.emit(f"tag:{tag}"))
         self.transcript.reply_chosen.connect(self._send)
-        self.transcript.names_wanted.connect(
-            lambda search, field: self._start(self._offer_values(search, field), self.tr("find names"))
+        self.transcript.completions_requested.connect(
+            lambda search, field: self._start(self._complete_values(search, field), self.tr("find names"))
         )
-        self.transcript.action_wanted.connect(self._run_action)
-        self.transcript.resend_wanted.connect(lambda position, _: self._edit_again(position))
-        self.transcript.diff_wanted.connect(self.diff_requested)
-        self.transcript.undo_wanted.connect(self.undo_requested)
+        self.transcript.action_requested.connect(self._run_action)
+        self.transcript.resend_requested.connect(lambda position, _: self._edit_again(position))
+        self.transcript.diff_requested.connect(self.diff_requested)
+        self.transcript.undo_requested.connect(self.undo_requested)
         foot = QWidget(self)
         self.composer = Composer(self._theme, foot)
         self.composer.sent.connect(lambda _: self._send())
         self.composer.stopped.connect(self._stop)
         self.composer.mode_chosen.connect(self._choose_mode)
         self.composer.model_clicked.connect(self._show_models)
-        self.composer.names_wanted.connect(
-            lambda word: self._start(self._offer_names(word), self.tr("find notes"))
+        self.composer.completions_requested.connect(
+            lambda word: self._start(self._complete_names(word), self.tr("find notes"))
         )
         self.composer.edit_dropped.connect(self._end_editing)
         self._escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), self)
@@ -309,7 +309,8 @@ class AgentPanel(Panel):
 
     def _rename(self, id_: str, title: str) -> None:
         async def ask() -> None:
-            new = await dialogs.prompt_text(self, self.tr("Rename conversation"), self.tr("Title"), title)
+            heading, rename = self.tr("Rename conversation"), self.tr("Rename")
+            new = await dialogs.prompt_text(self, heading, self.tr("Title:"), title, accept=rename)
             if new and new.strip():
                 await self._client.run(lambda vault: vault.agent.rename(id_, new.strip()))
 
@@ -347,10 +348,10 @@ class AgentPanel(Panel):
     def _show_models(self) -> None:
         menu = ModelMenu(self._settings, self._models.list_models(), self)
         menu.chosen.connect(self._choose_model)
-        menu.team_chosen.connect(lambda name: self._choose_who(AnswerByTeam(name=name)))
-        menu.program_chosen.connect(lambda name: self._choose_who(AnswerByProgram(name=name)))
+        menu.team_chosen.connect(lambda name: self._choose_agent(AnswerByTeam(name=name)))
+        menu.program_chosen.connect(lambda name: self._choose_agent(AnswerByProgram(name=name)))
         menu.option_chosen.connect(self._choose_option)
-        menu.setup_wanted.connect(self.settings_requested)
+        menu.setup_requested.connect(self.settings_requested)
         menu.show_above(self.composer.model)
         tasks.start(self._find_local(menu), owner=menu, what=self.tr("look for local models"))
         if program := self._settings.answering_program:
@@ -372,7 +373,7 @@ class AgentPanel(Panel):
 
     def _choose_model(self, choice: ModelChoice) -> None:
         if choice.provider == BUILTIN:
-            self._choose_who(AnswerByBuiltIn())
+            self._choose_agent(AnswerByBuiltIn())
             return
 
         def change(vault: VaultService) -> None:
@@ -382,7 +383,7 @@ class AgentPanel(Panel):
 
         self._start(self._client.run(change), self.tr("change the model"))
 
-    def _choose_who(self, answering: Answering) -> None:
+    def _choose_agent(self, answering: Answering) -> None:
         """Let the built-in agent, the team or an external agent answer."""
         change = self._client.run(lambda vault: vault.settings.change("agent", answering=answering))
         self._start(change, self.tr("change the agent"))
@@ -398,16 +399,16 @@ class AgentPanel(Panel):
         self.composer.set_model(chosen.name if chosen else self._model.label)
         self.composer.set_mode(settings.agent.mode)
 
-    async def _offer_names(self, word: str) -> None:
+    async def _complete_names(self, word: str) -> None:
         names = await self._client.run(lambda vault: vault.notes.complete_names(word, 8))
         self.composer.set_names(list(names))
 
-    async def _offer_values(self, search: str, field: ValueField) -> None:
+    async def _complete_values(self, search: str, field: ValueField) -> None:
         found = await self._client.run(lambda vault: vault.search.suggest(search, len(search)))
         if isValid(field):
             typed = field.text()
             names = [one.shown for one in found[1]] if found else []
-            field.offer(typed if search.endswith(typed) else "", names)
+            field.show_completions(typed if search.endswith(typed) else "", names)
 
     def _start(self, coro: object, what: str) -> None:
         tasks.start(coro, owner=self, what=what)  # type: ignore[arg-type]

@@ -76,13 +76,13 @@ class StartPage(QWidget):
 
     def show_program(self, name: str) -> None:
         """Explain the external agent `name`, or the app's own agents if the name is empty."""
-        words = self.tr("The agent shows you every change before it is written. You approve or deny it.")
+        text = self.tr("The agent shows you every change before it is written. You approve or deny it.")
         if name:
-            words = self.tr(
+            text = self.tr(
                 "{0} is an external program. You review the changes that it proposes. Changes that it makes"
                 " without asking are marked as such, and you can undo them."
             ).format(name)
-        self._text.setText(words)
+        self._text.setText(text)
 
     def suggest(self, name: str) -> None:
         """Show examples about the note `name`; none for a vault without notes."""
@@ -94,11 +94,11 @@ class StartPage(QWidget):
             old.hide()
             old.deleteLater()
         self._shown = ()
-        for symbol, words in _EXAMPLES if name else ():
-            made = ExampleButton(self._theme, symbol, words.format(name=name))
-            made.clicked.connect(lambda _=False, said=made.said: self.chosen.emit(said))
-            self._examples.addWidget(made)
-            self._shown = (*self._shown, made)
+        for symbol, label in _EXAMPLES if name else ():
+            button = ExampleButton(self._theme, symbol, label.format(name=name))
+            button.clicked.connect(lambda _=False, said=button.said: self.chosen.emit(said))
+            self._examples.addWidget(button)
+            self._shown = (*self._shown, button)
 
     def _apply_theme(self, theme: Theme) -> None:
         side = round(28 * self._theme.zoom)

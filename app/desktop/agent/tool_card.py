@@ -37,10 +37,10 @@ _MAX_VALUE_CHARS = 200
 
 
 class ToolCardView(QFrame):
-    """Shows one call. `diff_wanted` and `undo_wanted` carry the number of its audit entry."""
+    """Shows one call. `diff_requested` and `undo_requested` carry the number of its audit entry."""
 
-    diff_wanted = Signal(int)
-    undo_wanted = Signal(int)
+    diff_requested = Signal(int)
+    undo_requested = Signal(int)
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -72,8 +72,8 @@ class ToolCardView(QFrame):
         self._undo = QPushButton(self.tr("Undo"))
         for button, role in ((self._diff, "quiet"), (self._undo, "quiet")):
             button.setProperty("role", role)
-        self._diff.clicked.connect(lambda: self.diff_wanted.emit(self._entry))
-        self._undo.clicked.connect(lambda: self.undo_wanted.emit(self._entry))
+        self._diff.clicked.connect(lambda: self.diff_requested.emit(self._entry))
+        self._undo.clicked.connect(lambda: self.undo_requested.emit(self._entry))
         head = QHBoxLayout()
         head.setSpacing(6)
         for widget in (self._mark, self._name):
@@ -163,10 +163,10 @@ class ToolCardView(QFrame):
         if self._card is None:
             return
         theme: Theme = self._theme.theme
-        name, tone, words = self._state_of(self._card)
+        name, tone, label = self._state_of(self._card)
         color = {"success": theme.success, "warning": theme.warning, "danger": theme.danger}.get(tone)
         self._mark.setPixmap(icon(theme, name, color or theme.muted).pixmap(16, 16))
-        self._mark.setToolTip(translate("ToolCardView", words))
+        self._mark.setToolTip(translate("ToolCardView", label))
 
 
 def _summary(arguments: str) -> str:

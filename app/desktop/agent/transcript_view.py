@@ -25,11 +25,11 @@ class TranscriptView(QScrollArea):
     link_clicked = Signal(str, str)
     tag_clicked = Signal(str)
     reply_chosen = Signal(str)
-    names_wanted = Signal(str, object)
-    action_wanted = Signal(str)
-    resend_wanted = Signal(int, str)
-    diff_wanted = Signal(int)
-    undo_wanted = Signal(int)
+    completions_requested = Signal(str, object)
+    action_requested = Signal(str)
+    resend_requested = Signal(int, str)
+    diff_requested = Signal(int)
+    undo_requested = Signal(int)
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -100,11 +100,11 @@ class TranscriptView(QScrollArea):
         view.link_clicked.connect(self.link_clicked)
         view.tag_clicked.connect(self.tag_clicked)
         view.reply_chosen.connect(self.reply_chosen)
-        view.names_wanted.connect(self.names_wanted)
-        view.action_wanted.connect(self.action_wanted)
-        view.resend_wanted.connect(lambda text: self.resend_wanted.emit(position, text))
-        view.diff_wanted.connect(self.diff_wanted)
-        view.undo_wanted.connect(self.undo_wanted)
+        view.completions_requested.connect(self.completions_requested)
+        view.action_requested.connect(self.action_requested)
+        view.resend_requested.connect(lambda text: self.resend_requested.emit(position, text))
+        view.diff_requested.connect(self.diff_requested)
+        view.undo_requested.connect(self.undo_requested)
         self._views[position] = view
         self._insert(view)
 

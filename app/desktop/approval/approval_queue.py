@@ -87,7 +87,7 @@ class ApprovalQueue(QObject):
             self.dialog = ApprovalDialog(self._theme, self._clock, self._window)
             self.dialog.decided.connect(self._answer)
             self.dialog.put_aside.connect(self._postpone_all)
-            self.dialog.hold(self._items)
+            self.dialog.set_queue(self._items)
             self._coming_up.add_later([*self.dialog.parts(0), partial(self._raise_dialog, self.dialog)])
 
     def _show_added(self, request_id: str) -> None:

@@ -36,11 +36,11 @@ class BatchPage(QWidget):
         question = heading_label(translate("Approval", "Approve all {0} requests?").format(count))
         question.setContentsMargins(20, 16, 20, 2)
         layout.addWidget(question)
-        words = plain_label(
+        label = plain_label(
             translate("Approval", "Your edits are applied, and deselected changes are left out."), "muted"
         )
-        words.setContentsMargins(20, 0, 20, 8)
-        layout.addWidget(words)
+        label.setContentsMargins(20, 0, 20, 8)
+        layout.addWidget(label)
         layout.addWidget(self._list(theme), 1)
         layout.addLayout(self._buttons(count))
 
@@ -92,16 +92,16 @@ def _entry(draft: ApprovalDraft, theme: Theme) -> QWidget:
     row.setContentsMargins(12, 10, 12, 10)
     row.setSpacing(12)
     row.addWidget(operation_icon(draft.request.operation, theme, 20), 0, Qt.AlignmentFlag.AlignTop)
-    words = QVBoxLayout()
-    words.setSpacing(2)
-    words.addWidget(heading_label(request_title(draft.request), 1.0))
+    text_column = QVBoxLayout()
+    text_column.setSpacing(2)
+    text_column.addWidget(heading_label(request_title(draft.request), 1.0))
     facts = [caller_label(draft.request.caller), describe(draft.request.tool), format_extent(draft.request)]
-    words.addWidget(plain_label("   ·   ".join(filter(None, [*facts, _left_out(draft)])), "muted"))
+    text_column.addWidget(plain_label("   ·   ".join(filter(None, [*facts, _left_out(draft)])), "muted"))
     if names := _names(draft):
         listed = plain_label(names, "muted")
         listed.setWordWrap(True)
-        words.addWidget(listed)
-    row.addLayout(words, 1)
+        text_column.addWidget(listed)
+    row.addLayout(text_column, 1)
     return card
 
 

@@ -85,7 +85,7 @@ class DecisionBar(QWidget):
         self, draft: ApprovalDraft, why_not_editable: str, problem: str, *, editing: bool
     ) -> None:
         """Label the buttons with the exact effect of the current draft."""
-        self.approve_button.setText(_approve_words(draft))
+        self.approve_button.setText(_approve_label(draft))
         self.approve_button.setShortcut("Alt+A")
         can = draft.proposal() is not None and not problem
         self.approve_button.setEnabled(can)
@@ -165,7 +165,7 @@ class DecisionBar(QWidget):
         self.edit_button.toggled.connect(self.edit_toggled)
 
 
-def _approve_words(draft: ApprovalDraft) -> str:
+def _approve_label(draft: ApprovalDraft) -> str:
     if draft.is_edited:
         return translate("Approval", "Approve edited text")
     if draft.is_whole:

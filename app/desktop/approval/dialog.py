@@ -91,7 +91,7 @@ class ApprovalDialog(QDialog):
         place = self._items.index(self._current) if self._current in self._items else 0
         self._items = tuple(items)
         if self.batch is not None and not set(self.batch.drafts) <= {item.draft for item in items}:
-            self._leave_batch()
+            self._close_batch()
         if not items:
             self._current = None
             self._end()
@@ -110,7 +110,7 @@ class ApprovalDialog(QDialog):
         page = (self._fill_page, self._show_first, self._fill_bar)
         return (partial(self._begin, place), *page, self._style, self._fit_height)
 
-    def hold(self, items: Sequence[QueuedRequest]) -> None:
+    def set_queue(self, items: Sequence[QueuedRequest]) -> None:
         """Set the waiting requests without showing one yet."""
         self._items = tuple(items)
 
@@ -207,7 +207,7 @@ class ApprovalDialog(QDialog):
     def _connect(self) -> None:
         self.guard.used.connect(self._note_use)
         self.strip.chosen.connect(self.show_request)
-        self.strip.batch_wanted.connect(self._show_batch)
+        self.strip.batch_requested.connect(self._show_batch)
         self.bar.denied.connect(lambda words: self._decide(lambda _: Denied(words)))
         self.bar.approved.connect(lambda: self._approve(None))
         self.bar.granted.connect(self._approve)
@@ -278,7 +278,7 @@ class ApprovalDialog(QDialog):
         self.move(frame.topLeft())
 
     def _replace_page(self, waiting: QueuedRequest) -> None:
-        self._leave_batch()
+        self._close_batch()
         if self.page is not None:
             self._place.removeWidget(self.page)
             self.page.hide()
@@ -323,7 +323,7 @@ class ApprovalDialog(QDialog):
 
     def _step_back(self) -> None:
         if self.batch is not None:
-            self._leave_batch()
+            self._close_batch()
         elif self.page is not None and self.page.is_editing:
             self.page.set_editing(False)
         else:
@@ -334,7 +334,7 @@ class ApprovalDialog(QDialog):
             return
         self.page.flush()
         batch = BatchPage([item.draft for item in self._items], self._theme.theme, self)
-        batch.left.connect(self._leave_batch)
+        batch.left.connect(self._close_batch)
         batch.approved.connect(lambda: self._decide_all(lambda waiting: waiting.draft.approved()))
         batch.denied.connect(lambda: self._decide_all(lambda _: Denied()))
         self.batch = batch
@@ -349,10 +349,10 @@ class ApprovalDialog(QDialog):
         if self.batch is None or not self.guard.is_ready:
             return
         chosen = [item for item in self._items if item.draft in self.batch.drafts]
-        self._leave_batch()
+        self._close_batch()
         self.decided.emit([(item, decision(item)) for item in chosen])
 
-    def _leave_batch(self) -> None:
+    def _close_batch(self) -> None:
         if self.batch is None or self.page is None:
             return
         self._place.removeWidget(self.batch)
@@ -382,11 +382,11 @@ class ApprovalDialog(QDialog):
     def _show_time(self) -> None:
         if self._current is None:
             return
-        left = self._current.deadline - self._clock()
-        if self._is_paused and 0 < left < math.inf:
+        remaining = self._current.deadline - self._clock()
+        if self._is_paused and 0 < remaining < math.inf:
             self.bar.show_pause()
         else:
-            self.bar.show_time(left)
+            self.bar.show_time(remaining)
 
     def _apply_theme(self, _: Theme) -> None:
         """Apply the new theme to the page; a page in editing keeps its icons."""

@@ -56,6 +56,6 @@ def _text_canvas(text: str, theme: Theme, name: str) -> DiffCanvas:
         sheet.prepare(canvas.measure(False)(sheet))
         canvas.arrange()
 
-    canvas.measure_wanted.connect(measure)
+    canvas.measure_requested.connect(measure)
     canvas.show_sheet(sheet)
     return canvas

@@ -87,10 +87,10 @@ class GrantsPanel(Panel):
 
     def _show_rows(self, grants: list[Grant]) -> None:
         """Show a row for each grant, keeping unchanged rows and the keyboard focus."""
-        said = [(grant.id, describe(grant.label), self._used(grant), self._until(grant)) for grant in grants]
-        if said == self._said:
+        rows = [(grant.id, describe(grant.label), self._used(grant), self._until(grant)) for grant in grants]
+        if rows == self._said:
             return
-        self._said = said
+        self._said = rows
         while (item := self._rows.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.hide()
@@ -120,13 +120,13 @@ class GrantsPanel(Panel):
         card.setObjectName("card")
         row = QHBoxLayout(card)
         row.setContentsMargins(12, 8, 8, 8)
-        words = QVBoxLayout()
-        words.setSpacing(2)
+        text_column = QVBoxLayout()
+        text_column.setSpacing(2)
         label = plain_label(describe(grant.label))
         label.setWordWrap(True)
-        words.addWidget(label)
-        words.addWidget(plain_label(f"{self._used(grant)}   ·   {self._until(grant)}", "muted"))
-        row.addLayout(words, 1)
+        text_column.addWidget(label)
+        text_column.addWidget(plain_label(f"{self._used(grant)}   ·   {self._until(grant)}", "muted"))
+        row.addLayout(text_column, 1)
         button = QPushButton(self.tr("Revoke"))
         button.setAccessibleName(self.tr("Revoke: {0}").format(describe(grant.label)))
         button.setProperty("grant", grant.id)

@@ -49,12 +49,12 @@ class RequestHeader(QWidget):
         if request.caller.claim:
             layout.addWidget(_claim(request, self))
         if request.scope.backlinks:
-            words = pluralize(
+            counted = pluralize(
                 len(request.scope.backlinks),
                 translate("Approval", "note will have"),
                 translate("Approval", "notes will have"),
             )
-            text = translate("Approval", "{0} unresolved links after this deletion").format(words)
+            text = translate("Approval", "{0} unresolved links after this deletion").format(counted)
             notes = request.scope.backlinks
             self._unresolved = NotesStrip(text, notes, "warning-circle", theme.warning, theme, self)
             # What is under the header must not move when a file is unticked.
@@ -63,10 +63,10 @@ class RequestHeader(QWidget):
             self._unresolved.setSizePolicy(policy)
             layout.addWidget(self._unresolved)
         if request.rewrites:
-            words = pluralize(
+            counted = pluralize(
                 len(request.rewrites), translate("Approval", "note"), translate("Approval", "notes")
             )
-            text = translate("Approval", "This move updates the links in {0}").format(words)
+            text = translate("Approval", "This move updates the links in {0}").format(counted)
             layout.addWidget(NotesStrip(text, request.rewrites, "link-simple", theme.muted, theme, self))
         if request.caller.tainted:
             text = translate(
@@ -85,14 +85,14 @@ class RequestHeader(QWidget):
         row = QHBoxLayout()
         row.setSpacing(12)
         row.addWidget(operation_icon(request.operation, theme, 28), 0, Qt.AlignmentFlag.AlignTop)
-        words = QVBoxLayout()
-        words.setSpacing(2)
+        text_column = QVBoxLayout()
+        text_column.setSpacing(2)
         question = heading_label(request_title(request), parent=self)
         question.setAccessibleName(translate("Approval", "Request"))
-        words.addWidget(question)
+        text_column.addWidget(question)
         self.facts = _RequestDetails(request, self)
-        words.addWidget(self.facts)
-        row.addLayout(words, 1)
+        text_column.addWidget(self.facts)
+        row.addLayout(text_column, 1)
         return row
 
 
@@ -156,8 +156,8 @@ class _RequestDetails(QWidget):
         row.setSpacing(8)
         layout.addLayout(row)
         if request.reason:
-            words = describe(request.reason)
-            reason = plain_label(f"{words[:1].upper()}{words[1:]}.", "muted", self)
+            text = describe(request.reason)
+            reason = plain_label(f"{text[:1].upper()}{text[1:]}.", "muted", self)
             reason.setWordWrap(True)
             reason.setAccessibleName(translate("Approval", "Reason for this request"))
             row.addWidget(reason, 1)
@@ -184,8 +184,8 @@ class _RequestDetails(QWidget):
             column.setContentsMargins(0, 0, 0, 0)
             column.setSpacing(2)
             column.addWidget(self._line(self._request))
-            if given := self._request.arguments:
-                text = "\n".join(f"{describe(name)} = {_kept_lines(value)}" for name, value in given)
+            if arguments := self._request.arguments:
+                text = "\n".join(f"{describe(name)} = {_describe_lines(value)}" for name, value in arguments)
                 column.addWidget(CappedArea(plain_label(text), parent=self._details))
             if (layout := self.layout()) is not None:
                 layout.addWidget(self._details)
@@ -202,14 +202,14 @@ def _claim(request: ApprovalRequest, parent: QWidget) -> QWidget:
     layout.addWidget(
         plain_label(translate("Approval", "Description by {0} (unverified)").format(who), "faint", card)
     )
-    words = plain_label(_kept_lines(request.caller.claim))
-    words.setWordWrap(True)
-    words.setAccessibleName(translate("Approval", "Description by the caller"))
-    layout.addWidget(CappedArea(words, 72, card))
+    label = plain_label(_describe_lines(request.caller.claim))
+    label.setWordWrap(True)
+    label.setAccessibleName(translate("Approval", "Description by the caller"))
+    layout.addWidget(CappedArea(label, 72, card))
     return card
 
 
-def _kept_lines(text: str) -> str:
+def _describe_lines(text: str) -> str:
     """Return `text` with hidden characters named, keeping its lines."""
     return "\n".join(describe(line) for line in text.split("\n"))
 

@@ -18,7 +18,7 @@ class QueueStrip(QFrame):
     """Shows "1 of 7" and lists the seven; hidden while only one request waits."""
 
     chosen = Signal(int)
-    batch_wanted = Signal()
+    batch_requested = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -45,7 +45,7 @@ class QueueStrip(QFrame):
         layout.addWidget(self.batch_button)
         self.previous.clicked.connect(lambda: self.chosen.emit(self._place - 1))
         self.next.clicked.connect(lambda: self.chosen.emit(self._place + 1))
-        self.batch_button.clicked.connect(lambda: self.batch_wanted.emit())
+        self.batch_button.clicked.connect(lambda: self.batch_requested.emit())
 
     def show_queue(self, items: Sequence[QueuedRequest], place: int) -> None:
         """Show that request `place` (from 0) of `items` is open."""

@@ -96,12 +96,12 @@ class ReviewPage(QWidget):
     def editor(self) -> TextEditor:
         """The editor under the diff."""
         if self._editor is None:
-            words = translate("Approval", "Text after the change; edits update the comparison")
-            self._editor = editor = TextEditor(words, self._panes)
+            text = translate("Approval", "Text after the change; edits update the comparison")
+            self._editor = editor = TextEditor(text, self._panes)
             editor.hide()
             editor.changed.connect(self._apply_edit)
             editor.invalid.connect(self._set_problem)
-            editor.reset_wanted.connect(self._reset_text)
+            editor.reset_requested.connect(self._reset_text)
             self._panes.addWidget(editor)
         return self._editor
 
@@ -158,24 +158,24 @@ class ReviewPage(QWidget):
         body.addWidget(panes)
         self.diff_view = DiffView(self._theme, panes)
         panes.addWidget(self.diff_view)
-        self.diff_view.set_lead(self._build_lead())
+        self.diff_view.set_header(self._build_diff_header())
         body.setStretchFactor(body.count() - 1, 1)
         body.setSizes([280, 720][-body.count() :])
         for splitter in (panes, body):
             splitter.setChildrenCollapsible(False)
         return body
 
-    def _build_lead(self) -> QWidget:
-        lead = QWidget(self.diff_view)
-        self._place = ElidedLabel(parent=lead)
-        self._facts = ElidedLabel(tone="muted", parent=lead)
-        row = QHBoxLayout(lead)
+    def _build_diff_header(self) -> QWidget:
+        header = QWidget(self.diff_view)
+        self._place = ElidedLabel(parent=header)
+        self._facts = ElidedLabel(tone="muted", parent=header)
+        row = QHBoxLayout(header)
         row.setContentsMargins(0, 0, 12, 0)
         row.setSpacing(12)
         row.addWidget(self._place)
         row.addWidget(self._facts)
         row.addStretch(1)
-        return lead
+        return header
 
     def _connect(self) -> None:
         if self.files is not None:

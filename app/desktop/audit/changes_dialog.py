@@ -77,13 +77,13 @@ def read_session(vault: VaultService, turn: str) -> tuple[str, tuple[ShownFile, 
     files: dict[NotePath, CommittedFile] = {}
     for path, to, before, after in (change for commit in commits for change in commit.changes):
         earlier = files.pop(path, None)
-        whole = CommittedFile(path, to, before, after)
+        combined = CommittedFile(path, to, before, after)
         if earlier is not None:
             moved = path if to is None else to
-            whole = CommittedFile(
+            combined = CommittedFile(
                 earlier.path, None if moved == earlier.path else moved, earlier.before, after
             )
-        files[path if to is None else to] = whole
+        files[path if to is None else to] = combined
     summary = commits[-1].summary if commits else ""
     return summary, tuple(_to_shown_file(vault, change) for change in files.values())
 
@@ -113,7 +113,7 @@ class ChangesDialog(QDialog):
         self._files = tuple(files)
         self.diff_view = DiffView(theme)
         self._place = ElidedLabel()
-        self.diff_view.set_lead(self._place)
+        self.diff_view.set_header(self._place)
         self._place.setContentsMargins(0, 0, 12, 0)
         self.list = QListWidget()
         self.list.setIconSize(QSize(16, 16))
@@ -130,8 +130,8 @@ class ChangesDialog(QDialog):
         body.setSizes([240, 720])
         body.setStretchFactor(1, 1)
         self.list.setVisible(len(self._files) > 1)
-        words = heading_label(describe(title))
-        words.setContentsMargins(16, 14, 16, 10)
+        label = heading_label(describe(title))
+        label.setContentsMargins(16, 14, 16, 10)
         close = QPushButton(self.tr("Close"))
         close.setDefault(True)
         close.clicked.connect(self.reject)
@@ -142,7 +142,7 @@ class ChangesDialog(QDialog):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        layout.addWidget(words)
+        layout.addWidget(label)
         layout.addWidget(body, 1)
         layout.addLayout(buttons)
         self.list.currentRowChanged.connect(self._show)

@@ -16,18 +16,18 @@ _CHIP_PADDING = 8
 
 def decision_label(decision: str) -> str:
     """Return the label of a decision."""
-    words: dict[str, str] = {
-        AuditDecision.NO_APPROVAL_NEEDED: translate("Audit", "no approval needed"),
-        AuditDecision.AUTO_APPROVED: translate("Audit", "auto-approved"),
-        AuditDecision.USER_APPROVED: translate("Audit", "approved"),
-        AuditDecision.USER_DENIED: translate("Audit", "denied"),
-        AuditDecision.TIMED_OUT: translate("Audit", "timed out"),
-        AuditDecision.RULE: translate("Audit", "denied by rule"),
-        AuditDecision.FAILED: translate("Audit", "failed"),
-        AuditDecision.CANCELLED: translate("Audit", "cancelled"),
-        AuditDecision.NOT_ASKED: translate("Audit", "not asked"),
+    labels: dict[str, str] = {
+        AuditDecision.NO_APPROVAL_NEEDED: translate("Audit", "No approval needed"),
+        AuditDecision.AUTO_APPROVED: translate("Audit", "Auto-approved"),
+        AuditDecision.USER_APPROVED: translate("Audit", "Approved"),
+        AuditDecision.USER_DENIED: translate("Audit", "Denied"),
+        AuditDecision.TIMED_OUT: translate("Audit", "Timed out"),
+        AuditDecision.RULE: translate("Audit", "Denied by rule"),
+        AuditDecision.FAILED: translate("Audit", "Failed"),
+        AuditDecision.CANCELLED: translate("Audit", "Cancelled"),
+        AuditDecision.NOT_ASKED: translate("Audit", "Not asked"),
     }
-    return words.get(decision, decision)
+    return labels.get(decision, decision)
 
 
 def decision_color(decision: str, theme: Theme) -> str:
@@ -71,9 +71,9 @@ class DecisionDelegate(RowDelegate):
         """Paint the cell, then the chip in it."""
         super().paint(painter, option, index)
         decision = str(index.data(Qt.ItemDataRole.DisplayRole))
-        words, color = decision_label(decision), QColor(decision_color(decision, self._theme.theme))
+        label, color = decision_label(decision), QColor(decision_color(decision, self._theme.theme))
         metrics = QFontMetrics(option.font)
-        width = min(metrics.horizontalAdvance(words) + 2 * _CHIP_PADDING, option.rect.width() - 8)
+        width = min(metrics.horizontalAdvance(label) + 2 * _CHIP_PADDING, option.rect.width() - 8)
         height = metrics.height() + 4
         top = option.rect.center().y() - height / 2 + 1
         chip = QRectF(option.rect.left() + 4, top, width, height)
@@ -86,11 +86,11 @@ class DecisionDelegate(RowDelegate):
         painter.setBrush(soft)
         painter.drawRoundedRect(chip, height / 2, height / 2)
         painter.setPen(color)
-        painter.drawText(chip, Qt.AlignmentFlag.AlignCenter, words)
+        painter.drawText(chip, Qt.AlignmentFlag.AlignCenter, label)
         painter.restore()
 
     def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
         """Return the size of the chip with its padding."""
-        words = decision_label(str(index.data(Qt.ItemDataRole.DisplayRole)))
+        text = decision_label(str(index.data(Qt.ItemDataRole.DisplayRole)))
         metrics = QFontMetrics(option.font)
-        return QSize(metrics.horizontalAdvance(words) + 2 * _CHIP_PADDING + 16, metrics.height() + 10)
+        return QSize(metrics.horizontalAdvance(text) + 2 * _CHIP_PADDING + 16, metrics.height() + 10)

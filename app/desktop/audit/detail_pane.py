@@ -33,10 +33,10 @@ _LINK_PADDING = 8
 class DetailPane(QWidget):
     """Shows an entry, with buttons for its diff, for undo and for its notes."""
 
-    diff_wanted = Signal(object)
-    undo_wanted = Signal(object)
-    undo_turn_wanted = Signal(object)
-    open_wanted = Signal(str)
+    diff_requested = Signal(object)
+    undo_requested = Signal(object)
+    undo_turn_requested = Signal(object)
+    open_requested = Signal(str)
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -59,9 +59,9 @@ class DetailPane(QWidget):
         layout.setSpacing(0)
         layout.addWidget(self._area, 1)
         layout.addLayout(row)
-        self.diff_button.clicked.connect(lambda: self.diff_wanted.emit(self.entry))
-        self.undo_button.clicked.connect(lambda: self.undo_wanted.emit(self.entry))
-        self.turn_button.clicked.connect(lambda: self.undo_turn_wanted.emit(self.entry))
+        self.diff_button.clicked.connect(lambda: self.diff_requested.emit(self.entry))
+        self.undo_button.clicked.connect(lambda: self.undo_requested.emit(self.entry))
+        self.turn_button.clicked.connect(lambda: self.undo_turn_requested.emit(self.entry))
         self.show_entry(None)
 
     def show_entry(self, entry: AuditEntry | None) -> None:
@@ -72,8 +72,8 @@ class DetailPane(QWidget):
         self.undo_button.setEnabled(wrote and entry is not None and entry.undone_by is None)
         self.turn_button.setVisible(wrote and entry is not None and bool(entry.turn))
         session = entry is not None and entry.is_of_session
-        words = self.tr("Undo the whole session") if session else self.tr("Undo the whole turn")
-        self.turn_button.setText(words)
+        text = self.tr("Undo the whole session") if session else self.tr("Undo the whole turn")
+        self.turn_button.setText(text)
         content = QWidget(self._area)
         # Long words are broken or elided, so that the pane never scrolls sideways.
         content.setMinimumWidth(1)
@@ -99,9 +99,9 @@ class DetailPane(QWidget):
         form.setVerticalSpacing(4)
         form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft)
         for name, value in self._facts(entry):
-            words = plain_label(describe(value))
-            words.setWordWrap(True)
-            form.addRow(plain_label(name, "muted"), words)
+            label = plain_label(describe(value))
+            label.setWordWrap(True)
+            form.addRow(plain_label(name, "muted"), label)
         column.addLayout(form)
         for path in entry.paths[:_MAX_SHOWN_PATHS]:
             column.addWidget(self._path(path))
@@ -112,8 +112,8 @@ class DetailPane(QWidget):
             column.addWidget(_arguments(entry.arguments, self.tr("Arguments of the call")))
 
     def _decision(self, entry: AuditEntry) -> QLabel:
-        words = decision_label(entry.decision)
-        label = plain_label(f"{words}: {describe(entry.reason)}" if entry.reason else words)
+        text = decision_label(entry.decision)
+        label = plain_label(f"{text}: {describe(entry.reason)}" if entry.reason else text)
         label.setWordWrap(True)
         label.setStyleSheet(f"color: {decision_color(entry.decision, self._theme.theme)}")
         return label
@@ -142,7 +142,7 @@ class DetailPane(QWidget):
         button.setProperty("role", "link")
         button.setCursor(Qt.CursorShape.PointingHandCursor)
         button.setAccessibleName(self.tr("Open {0}").format(describe(path)))
-        button.clicked.connect(lambda: self.open_wanted.emit(path))
+        button.clicked.connect(lambda: self.open_requested.emit(path))
         return button
 
     def _button(self, text: str) -> QPushButton:

@@ -35,8 +35,8 @@ class FilterBar(QWidget):
             self.decision.addItem(decision_label(decided), decided.value)
         self.dates = _create_combo_box(self.tr("Any time"), self.tr("Filter by date"))
         spans = ((self.tr("Today"), 0), (self.tr("Last 7 days"), 6), (self.tr("Last 30 days"), 29))
-        for words, days in spans:
-            self.dates.addItem(words, days)
+        for label, days in spans:
+            self.dates.addItem(label, days)
         self.dates.addItem(self.tr("Custom range…"), _DATE_RANGE)
         self.first = _create_date_edit(self.tr("From"))
         self.last = _create_date_edit(self.tr("To"))

@@ -161,10 +161,10 @@ class AuditEntriesModel(QAbstractTableModel):
         if role == ENTRY_ROLE:
             return entry
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
-            words = cell_text(entry, index.column())
+            text = cell_text(entry, index.column())
             times = len(self.steps(index.row())) + 1
             several = index.column() == RESULT and times > 1
-            return translate("Audit", "{0} ({1} times)").format(words, f"{times:,}") if several else words
+            return translate("Audit", "{0} ({1} times)").format(text, f"{times:,}") if several else text
         if role == Qt.ItemDataRole.TextAlignmentRole and index.column() == DURATION:
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         return None
@@ -176,14 +176,14 @@ def cell_text(entry: AuditEntry, column: int) -> str:
         return format_time(entry.time)
     if column == RESULT and entry.undone_by is not None:
         return translate("Audit", "{0} (undone)").format(describe(entry.result))
-    words = {
+    labels = {
         CALLER: entry.caller,
         TOOL: entry.tool,
         RESULT: entry.result,
         DECISION: entry.decision,
         DURATION: format_duration(entry.duration_ms),
     }
-    return describe(words[column])
+    return describe(labels[column])
 
 
 def matches_filter(entry: AuditEntry, wanted: AuditFilter) -> bool:

@@ -123,13 +123,13 @@ class AuditPanel(Panel):
         found: AuditCheck = await self._client.run(lambda vault: asyncio.to_thread(vault.history.verify))
         if found.ok:
             rows = pluralize(found.rows, self.tr("entry"), self.tr("entries"))
-            words = self.tr("Log intact: {0} verified").format(rows)
-            words = " ".join([words, *(gap.message for gap in found.gaps)])
+            text = self.tr("Log intact: {0} verified").format(rows)
+            text = " ".join([text, *(gap.message for gap in found.gaps)])
         elif found.first_bad is not None:
-            words = self.tr("Log damaged at entry {0}: {1}").format(found.first_bad, found.reason)
+            text = self.tr("Log damaged at entry {0}: {1}").format(found.first_bad, found.reason)
         else:
-            words = self.tr("Log damaged: {0}").format(found.reason)
-        self._show_verdict(words, "success" if found.ok else "danger")
+            text = self.tr("Log damaged: {0}").format(found.reason)
+        self._show_verdict(text, "success" if found.ok else "danger")
 
     async def export(self, suffix: ExportFormat) -> None:
         """Export the filtered entries as "csv" or "jsonl" to a file that the user chooses."""
@@ -187,8 +187,8 @@ class AuditPanel(Panel):
             (self.tr("As CSV…"), "csv"),
             (self.tr("As JSON Lines…"), "jsonl"),
         )
-        for words, suffix in formats:
-            action = menu.addAction(words)
+        for label, suffix in formats:
+            action = menu.addAction(label)
             action.triggered.connect(lambda _=False, suffix=suffix: self._start_export(suffix))
         self.export_button.setMenu(menu)
         self.export_button.setPopupMode(ThemedButton.ToolButtonPopupMode.InstantPopup)
@@ -254,10 +254,10 @@ class AuditPanel(Panel):
         self.verify_button.clicked.connect(
             lambda: tasks.start(self.verify(), owner=self, what=self.tr("verify the audit log"))
         )
-        self.detail.diff_wanted.connect(self._start_diff)
-        self.detail.undo_wanted.connect(lambda entry: self._start_undo(entry, whole_turn=False))
-        self.detail.undo_turn_wanted.connect(lambda entry: self._start_undo(entry, whole_turn=True))
-        self.detail.open_wanted.connect(lambda path: self.open_requested.emit(path, ""))
+        self.detail.diff_requested.connect(self._start_diff)
+        self.detail.undo_requested.connect(lambda entry: self._start_undo(entry, whole_turn=False))
+        self.detail.undo_turn_requested.connect(lambda entry: self._start_undo(entry, whole_turn=True))
+        self.detail.open_requested.connect(lambda path: self.open_requested.emit(path, ""))
         self._client.events.batch.connect(self._handle_events)
 
     def _handle_events(self, events: tuple[Event, ...]) -> None:
@@ -287,14 +287,14 @@ class AuditPanel(Panel):
             self._stack.setCurrentIndex(0)
             return
         if self.filters.current_filter == type(self.filters.current_filter)():
-            self._empty.say(
+            self._empty.set_message(
                 self.tr("No activity yet"),
                 self.tr(
                     "Tool calls by you, agents and other programs appear here. You can undo their changes."
                 ),
             )
         else:
-            self._empty.say(self.tr("No matches"), self.tr("Change the filter to see more entries."))
+            self._empty.set_message(self.tr("No matches"), self.tr("Change the filter to see more entries."))
         self._stack.setCurrentIndex(1)
         self.detail.show_entry(None)
 

@@ -37,8 +37,8 @@ class TwoLineDelegate(QStyledItemDelegate):
         box.setHeight(metrics.height())
         painter.save()
         painter.setFont(option.font)
-        for words, color in ((first, theme.text), (second, theme.muted)):
-            shown = metrics.elidedText(words, Qt.TextElideMode.ElideMiddle, box.width())
+        for label, color in ((first, theme.text), (second, theme.muted)):
+            shown = metrics.elidedText(label, Qt.TextElideMode.ElideMiddle, box.width())
             painter.setPen(QColor(color))
             painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, shown)
             box.translate(0, metrics.height() + _LINE_GAP)

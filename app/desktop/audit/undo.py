@@ -31,12 +31,12 @@ async def undo(
     If later edits conflict, show both texts and let the user choose.
     """
     arguments: dict[str, object] = {"turn": entry.turn} if whole_turn else {"entry": entry.id}
-    left = True
-    while left:
+    unresolved = True
+    while unresolved:
         outcome: ToolOutcome = await client.run(
             lambda vault: vault.call(Call.of("undo", arguments, Caller.user()))
         )
-        left = outcome.success and outcome.commit is not None and bool(outcome.result.get("left"))
+        unresolved = outcome.success and outcome.commit is not None and bool(outcome.result.get("left"))
     if outcome.success or outcome.denied:
         return
     if _is_conflict(outcome):

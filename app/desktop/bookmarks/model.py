@@ -52,13 +52,13 @@ class Bookmarks:
         Raises:
             StorageError: Writing failed; nothing was changed.
         """
-        fresh = tuple(
+        renamed = tuple(
             Bookmark(item.kind, moves.get(item.target, item.target), item.fragment, item.title, item.group)
             for item in self.items
         )
-        if fresh == self.items:
+        if renamed == self.items:
             return False
-        self._save(fresh)
+        self._save(renamed)
         return True
 
     def _save(self, items: tuple[Bookmark, ...]) -> None:

@@ -40,7 +40,7 @@ class BookmarksPanel(Panel):
         self._theme = theme
         self._current = ""
         self._shared: tuple[Bookmark, ...] = ()
-        self.bookmarks = Bookmarks(client.vault.root)
+        self.bookmarks = Bookmarks(client.root)
         self.add_button = ThemedButton(theme, "bookmark-simple", self.tr("Bookmark the open note"))
         self.add_button.setCheckable(True)
         self.title.add(self.add_button)
@@ -53,7 +53,7 @@ class BookmarksPanel(Panel):
             theme,
             "bookmark-simple",
             self.tr("No bookmarks yet"),
-            self.tr("“Bookmark the note” in the menu Note adds the open one."),
+            self.tr("To add the open note, choose Note → Bookmark the note."),
         )
         self._stack = QStackedWidget()
         self._stack.addWidget(self._empty)
@@ -64,7 +64,7 @@ class BookmarksPanel(Panel):
         self.tree.itemActivated.connect(lambda item, _: self._open(item))
         self.tree.customContextMenuRequested.connect(self._menu)
         client.events.batch.connect(self._handle_events)
-        self.follow("")
+        self.set_current_note("")
         self.show_bookmarks()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -83,7 +83,7 @@ class BookmarksPanel(Panel):
             self._shared = found.bookmarks
             self.show_bookmarks()
 
-    def follow(self, path: str) -> None:
+    def set_current_note(self, path: str) -> None:
         """Set the current note; empty while no note is open."""
         self._current = path
         self.add_button.setEnabled(bool(path))
@@ -98,7 +98,7 @@ class BookmarksPanel(Panel):
                 self.bookmarks.add(Bookmark("file", path))
         except StorageError as error:
             self.failed.emit(error.message)
-        self.follow(self._current)
+        self.set_current_note(self._current)
         self.show_bookmarks()
         return self.bookmarks.contains(path)
 
@@ -170,5 +170,5 @@ class BookmarksPanel(Panel):
 def connect(panel: BookmarksPanel, context: PanelContext) -> None:
     """Connect the panel with the window and the other panels."""
     connect_links(panel, context)
-    context.note_shown.connect(panel.follow)
-    panel.follow(context.note_path)
+    context.note_shown.connect(panel.set_current_note)
+    panel.set_current_note(context.note_path)

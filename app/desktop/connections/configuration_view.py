@@ -57,10 +57,10 @@ class ConfigurationView(QWidget):
         column.addLayout(row)
         column.addWidget(self.words)
         column.addWidget(self.text, 1)
-        self.target.currentIndexChanged.connect(self._offer_ways)
+        self.target.currentIndexChanged.connect(self._list_connection_types)
         self.way.currentIndexChanged.connect(self._show)
         self.copy.clicked.connect(self._copy)
-        self._offer_ways()
+        self._list_connection_types()
 
     def show_connection(
         self, connection: ConnectionDetails, way: Way | None = None, target: str = ""
@@ -81,7 +81,7 @@ class ConfigurationView(QWidget):
         way: Way = self.way.currentData()
         return target.make(self._connection, way) if self._connection is not None else None
 
-    def _offer_ways(self) -> None:
+    def _list_connection_types(self) -> None:
         target: Target = self.target.currentData()
         before = self.way.currentData()
         names = {"stdio": self.tr("starts Scriptorium"), "http": self.tr("over HTTP, with a token")}
@@ -95,31 +95,31 @@ class ConfigurationView(QWidget):
         self._show()
 
     def _show(self, *_: object) -> None:
-        made = self.configuration
-        if made is None:
+        configuration = self.configuration
+        if configuration is None:
             return
         # Keep the selection and the scroll position unless the text changes.
-        if made.text.rstrip("\n") != self.text.toPlainText():
-            self.text.setPlainText(made.text.rstrip("\n"))
-        self.words.setText(self._place_words(made))
+        if configuration.text.rstrip("\n") != self.text.toPlainText():
+            self.text.setPlainText(configuration.text.rstrip("\n"))
+        self.words.setText(self._location_text(configuration))
         usable = self.way.currentData() == "stdio" or bool(self._connection and self._connection.address)
         self.copy.setEnabled(usable)
 
-    def _place_words(self, made: Configuration) -> str:
+    def _location_text(self, made: Configuration) -> str:
         connection = self._connection
         place = self.tr("Add to {0}; keep the existing content.") if made.merged else self.tr("For {0}.")
-        words = [place.format(made.place)]
+        parts = [place.format(made.place)]
         if self.way.currentData() == "http" and connection is not None:
             if not connection.address:
-                words = [self.tr("The server is off, so there is no address yet.")]
+                parts = [self.tr("The server is off, so there is no address yet.")]
             elif not connection.token and "input:" not in made.text:
-                words.append(self.tr("Replace the placeholder with the token. If you lost it, renew it."))
+                parts.append(self.tr("Replace the placeholder with the token. If you lost it, renew it."))
             elif connection.token and "input:" in made.text:
-                words.append(self.tr("VS Code asks for the token and stores it securely."))
-        return " ".join(words)
+                parts.append(self.tr("VS Code asks for the token and stores it securely."))
+        return " ".join(parts)
 
     def _copy(self) -> None:
-        made = self.configuration
-        if made is not None:
-            QGuiApplication.clipboard().setText(made.text)
-            self.words.setText(self.tr("Copied. {0}").format(self._place_words(made)))
+        configuration = self.configuration
+        if configuration is not None:
+            QGuiApplication.clipboard().setText(configuration.text)
+            self.words.setText(self.tr("Copied. {0}").format(self._location_text(configuration)))

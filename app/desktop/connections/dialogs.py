@@ -108,12 +108,12 @@ class SetUpDialog(dialogs.SheetDialog):
     def __init__(
         self, connection: ConnectionDetails, way: Way, target: str, theme: ThemeSource, parent: QWidget | None
     ) -> None:
-        given = translate("Connections", "Copy this token now. It is not shown again.")
+        instructions = translate("Connections", "Copy this token now. It is not shown again.")
         started = translate(
             "Connections", "Add this to the program's configuration, then restart the program."
         )
         title = translate("Connections", "{0} can now connect").format(connection.name)
-        super().__init__(parent, title, given if connection.token else started)
+        super().__init__(parent, title, instructions if connection.token else started)
         self.setMinimumSize(round(640 * theme.zoom), round(440 * theme.zoom))
         self.token = QLineEdit(connection.token)
         self.token.setReadOnly(True)

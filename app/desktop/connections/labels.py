@@ -73,12 +73,12 @@ def session_lines(program: ClientProgram) -> tuple[str, ...]:
         calls = pluralize(one.calls, translate("Connections", "call"), translate("Connections", "calls"))
         since = translate("Connections", "since {0}").format(format_time(one.since))
         says = describe(" ".join(one.client.says.split())[:120])
-        said = (
+        description = (
             translate("Connections", "calls itself “{0}”").format(says)
             if says and says != one.client.name
             else ""
         )
-        parts = (kind_label(one.client.kind), said, since, calls)
+        parts = (kind_label(one.client.kind), description, since, calls)
         lines.append(" · ".join(part for part in parts if part))
     return tuple(lines)
 

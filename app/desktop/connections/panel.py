@@ -54,11 +54,12 @@ _SETUP_EVENTS = (LocalServerStateChanged, TokenRefused, ClientsChanged, Settings
 class ConnectionsPanel(Panel):
     """Lists the programs, and shows the permissions and calls of the selected one on the right.
 
-    `settings_wanted` carries a function from the current settings to the changed ones, `review_requested` the
-    id of a question, `entry_requested` the number of an audit entry, `log_requested` a caller.
+    `settings_change_requested` carries a function from the current settings to the changed ones,
+    `review_requested` the id of a question, `entry_requested` the number of an audit entry, `log_requested` a
+    caller.
     """
 
-    settings_wanted = Signal(object)
+    settings_change_requested = Signal(object)
     review_requested = Signal(str)
     entry_requested = Signal(int)
     log_requested = Signal(str)
@@ -83,7 +84,7 @@ class ConnectionsPanel(Panel):
         self.notice.setWordWrap(True)
         self.notice.setContentsMargins(14, 0, 14, 6)
         self.notice.hide()
-        self.table = self._made_table()
+        self.table = self._build_table()
         self._page: ProgramPage | None = None
         self._feed: ActivityModel | None = None
         self._split = QSplitter(Qt.Orientation.Horizontal)
@@ -92,8 +93,8 @@ class ConnectionsPanel(Panel):
             "broadcast",
             self.tr("No connected programs"),
             self.tr(
-                "Let Claude, Cursor, VS Code or any other MCP client work with these notes. Each change that "
-                "it proposes is shown to you here before it is written, as the agent's are."
+                "Let Claude, Cursor, VS Code or any other MCP client work with these notes. You "
+                "review each change before it is written."
             ),
             (self.tr("Connect a program…"), self.add_program),
         )
@@ -119,7 +120,7 @@ class ConnectionsPanel(Panel):
     def page(self) -> ProgramPage:
         """The details page, created when it first has a program to show."""
         if self._page is None:
-            self._page = self._made_page()
+            self._page = self._build_page()
         return self._page
 
     async def load(self) -> None:
@@ -199,7 +200,7 @@ class ConnectionsPanel(Panel):
             name, target, way, token = sheet.name.text().strip(), sheet.target, sheet.way, ""
             try:
                 if way == "http":
-                    token = await self._client.run(partial(_made_token, name))
+                    token = await self._client.run(partial(_create_token, name))
                 elif not ClientProgram(name).can_be_narrowed:
                     problem = self.tr("“{0}” can't be used as a program name.").format(name)
                     continue
@@ -223,7 +224,7 @@ class ConnectionsPanel(Panel):
                 return settings
             return queries.with_profile(settings, CallerProfile(caller=name))
 
-        self.settings_wanted.emit(remembered)
+        self.settings_change_requested.emit(remembered)
 
     async def _show_set_up(self, program: ClientProgram, token: str, target: str = "") -> None:
         self._wanted = program.name
@@ -241,10 +242,8 @@ class ConnectionsPanel(Panel):
     async def _renew(self, program: ClientProgram) -> None:
         if program.made is not None:
             title = self.tr("Renew the token of {0}?").format(describe(program.name))
-            words = self.tr(
-                "The current token stops working immediately, and pending requests are withdrawn."
-            )
-            if not await dialogs.confirm(self.window(), title, words, self.tr("Renew token")):
+            text = self.tr("The current token stops working immediately, and pending requests are withdrawn.")
+            if not await dialogs.confirm(self.window(), title, text, self.tr("Renew token")):
                 return
         token = await self._tried(partial(_renewed_token, program.name))
         if token:
@@ -252,31 +251,33 @@ class ConnectionsPanel(Panel):
 
     async def _remove(self, program: ClientProgram) -> None:
         title = self.tr("Remove {0}?").format(describe(program.name))
-        words = self.tr(
+        text = self.tr(
             "Its token stops working immediately, its pending requests are withdrawn, and its permissions are"
             " deleted."
         )
-        sure = await dialogs.confirm(self.window(), title, words, self.tr("Remove"), danger=True)
+        sure = await dialogs.confirm(self.window(), title, text, self.tr("Remove"), danger=True)
         if sure and await self._tried(partial(_revoked, program.name)) is not None:
-            self.settings_wanted.emit(lambda settings: queries.without_profile(settings, program.name))
+            self.settings_change_requested.emit(
+                lambda settings: queries.without_profile(settings, program.name)
+            )
             await self.load()
 
     async def _tried(self, work: Callable[..., str]) -> str | None:
         """Return the result; if the operation fails, show the error and return None."""
         try:
-            made = await self._client.run(work)
+            result = await self._client.run(work)
         except ScriptoriumError as error:
             self.notice.setText(error.message)
             self.notice.show()
             return None
         self.notice.hide()
-        return made
+        return result
 
     def _switch(self, name: str, on: bool) -> None:
-        self.settings_wanted.emit(lambda settings: queries.with_servers(settings, **{name: on}))
+        self.settings_change_requested.emit(lambda settings: queries.with_servers(settings, **{name: on}))
 
     def _keep_profile(self, profile: CallerProfile) -> None:
-        self.settings_wanted.emit(lambda settings: queries.with_profile(settings, profile))
+        self.settings_change_requested.emit(lambda settings: queries.with_profile(settings, profile))
 
     def _start(self, work: Coroutine[object, object, None], what: str) -> None:
         tasks.start(work, owner=self, what=what)
@@ -287,7 +288,7 @@ class ConnectionsPanel(Panel):
         self._client.events.batch.connect(self._handle_events)
         self._theme.changed.connect(self._redraw)
 
-    def _made_page(self) -> ProgramPage:
+    def _build_page(self) -> ProgramPage:
         page = ProgramPage(self._theme, self._split)
         if self._feed is not None:
             page.calls.set_feed(self._feed)
@@ -318,9 +319,9 @@ class ConnectionsPanel(Panel):
         self.column.addWidget(self.notice)
         self.column.addWidget(self._stack, 1)
 
-    def _made_table(self) -> QTreeWidget:
+    def _build_table(self) -> QTreeWidget:
         table = QTreeWidget()
-        table.setHeaderLabels([self.tr("Program"), self.tr("State"), self.tr("May")])
+        table.setHeaderLabels([self.tr("Program"), self.tr("State"), self.tr("Permissions")])
         table.setRootIsDecorated(False)
         table.setUniformRowHeights(True)
         table.setAccessibleName(self.tr("Programs that may use this vault"))
@@ -332,7 +333,7 @@ class ConnectionsPanel(Panel):
         return table
 
 
-def _made_token(name: str, vault: VaultService) -> str:
+def _create_token(name: str, vault: VaultService) -> str:
     return queries.make_token(vault, name)
 
 
@@ -352,4 +353,4 @@ def connect(panel: ConnectionsPanel, context: PanelContext) -> None:
     panel.entry_requested.connect(context.show_audit_entry)
     panel.log_requested.connect(context.show_audit_caller)
     panel.review_requested.connect(context.review_requested)
-    panel.settings_wanted.connect(context.settings_change_requested)
+    panel.settings_change_requested.connect(context.settings_change_requested)

@@ -122,7 +122,7 @@ class ProfileEditor(QScrollArea):
             self.folders.addItems(list(profile.folders))
         self.folders.setVisible(bool(profile.folders))
         self.remove_button.setEnabled(bool(profile.folders))
-        self._say("")
+        self._set_text("")
 
     def _choose_some(self, on: bool) -> None:
         self._choices.setVisible(on)
@@ -136,24 +136,24 @@ class ProfileEditor(QScrollArea):
         chosen = tuple(id for id, box in self.boxes.items() if box.isChecked())
         if self.some.isChecked() and not chosen:
             # An empty list means every category; to deny everything, the user revokes the token.
-            self._say(self.tr("Select at least one category, or remove the program."))
+            self._set_text(self.tr("Select at least one category, or remove the program."))
             return
         tools = tuple(dict.fromkeys(part.strip() for part in self.tools.text().split(",") if part.strip()))
         unknown = [one for one in tools if not self._means_a_tool(one)]
         if unknown:
-            self._say(self.tr("There is no tool named {0}.").format(", ".join(unknown)))
+            self._set_text(self.tr("There is no tool named {0}.").format(", ".join(unknown)))
             return
-        made = CallerProfile(
+        profile = CallerProfile(
             caller=self._profile.caller,
             categories=chosen if self.some.isChecked() else (),
             tools=tools,
             folders=tuple(self.folders.item(at).text() for at in range(self.folders.count())),
             read_only=self.read_only.isChecked(),
         )
-        self._say("")
-        if made != self._profile:
-            self._profile = made
-            self.changed.emit(made)
+        self._set_text("")
+        if profile != self._profile:
+            self._profile = profile
+            self.changed.emit(profile)
 
     def _means_a_tool(self, glob: str) -> bool:
         name = glob.partition(".")[0]
@@ -167,7 +167,7 @@ class ProfileEditor(QScrollArea):
         try:
             folder = text if text in self._known_folders else str(NotePath.parse(text))
         except ScriptoriumError as error:
-            self._say(error.message)
+            self._set_text(error.message)
             return
         known = [self.folders.item(at).text() for at in range(self.folders.count())]
         if folder not in known:
@@ -186,7 +186,7 @@ class ProfileEditor(QScrollArea):
             self.remove_button.setEnabled(self.folders.count() > 0)
             self._emit_profile()
 
-    def _say(self, words: str) -> None:
+    def _set_text(self, words: str) -> None:
         self.problem.setText(words)
         self.problem.setVisible(bool(words))
 

@@ -72,8 +72,11 @@ class ProgramPage(QWidget):
         self.state.setText(state_label(program))
         lines = session_lines(program)
         more = len(lines) - _MAX_SHOWN_SESSIONS
-        said = [*lines[:_MAX_SHOWN_SESSIONS], *([self.tr("and {0} more").format(more)] if more > 0 else [])]
-        self.facts.setText("\n".join([*said, token_label(program)]))
+        shown_lines = [
+            *lines[:_MAX_SHOWN_SESSIONS],
+            *([self.tr("and {0} more").format(more)] if more > 0 else []),
+        ]
+        self.facts.setText("\n".join([*shown_lines, token_label(program)]))
         self.facts.setToolTip("\n".join(lines))
         self.taint.setVisible(program.is_tainted)
         has = program.made is not None
@@ -128,8 +131,8 @@ class ProgramPage(QWidget):
         self.tabs.addTab(permissions, self.tr("Permissions"))
         self.tabs.addTab(self.calls, self.tr("Calls"))
         self.tabs.addTab(setting_up, self.tr("Configuration"))
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addLayout(top)
-        whole.addWidget(self.tabs, 1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addLayout(top)
+        layout.addWidget(self.tabs, 1)

@@ -117,18 +117,18 @@ async def _profile_choices(vault: VaultService) -> ProfileChoices:
 def _programs(vault: VaultService, heard: Mapping[str, float]) -> tuple[ClientProgram, ...]:
     tokens = _tokens_of(vault)
     profiles = named_profiles(vault.settings.current)
-    there: dict[str, list[ConnectedClient]] = {}
+    sessions: dict[str, list[ConnectedClient]] = {}
     for one in vault.connections.clients():
-        there.setdefault(one.client.name, []).append(one)
+        sessions.setdefault(one.client.name, []).append(one)
     return tuple(
         ClientProgram(
             name,
             tokens[name].made if name in tokens else None,
-            max((one.last for one in there.get(name, ())), default=heard.get(name)),
-            tuple(there.get(name, ())),
+            max((one.last for one in sessions.get(name, ())), default=heard.get(name)),
+            tuple(sessions.get(name, ())),
             profiles.get(name),
         )
-        for name in sorted({*_names(vault), *there}, key=str.casefold)
+        for name in sorted({*_names(vault), *sessions}, key=str.casefold)
     )
 
 

@@ -64,14 +64,14 @@ class ServerBar(QWidget):
         if not shown.door.port:
             closed = self.tr("The local server is off. Only this window can use the vault.")
             return shown.door.problem or closed
-        words = self.tr("Listening at {0}, for this computer only").format(shown.door.address)
+        text = self.tr("Listening at {0}, for this computer only").format(shown.door.address)
         if shown.door.port != shown.door.wanted_port:
-            words += self.tr("; port {0} was in use").format(shown.door.wanted_port)
+            text += self.tr("; port {0} was in use").format(shown.door.wanted_port)
         if not shown.settings.mcp and not shown.settings.http_api:
-            words += self.tr("; sign-in by token is blocked for now")
+            text += self.tr("; sign-in by token is blocked for now")
         if shown.door.refused is not None:
-            words += f"; {self._refused(shown.door.refused)}"
-        return f"{words}. {shown.door.problem}" if shown.door.problem else words
+            text += f"; {self._refused(shown.door.refused)}"
+        return f"{text}. {shown.door.problem}" if shown.door.problem else text
 
     def _refused(self, refused: RejectedTokens) -> str:
         many = pluralize(

@@ -34,19 +34,19 @@ class DuplicatesPanel(Panel):
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__("", parent)
         self._client = client
-        self._looked = False
+        self._has_searched = False
         self.pairs: tuple[Duplicate, ...] = ()
-        self.title.set_text(self.tr("Notes that say nearly the same"))
+        self.title.set_text(self.tr("Notes with nearly the same content"))
         self.setAccessibleName(self.tr("Near-duplicates"))
-        self.again = ThemedButton(theme, "arrows-clockwise", self.tr("Look for near-duplicates again"))
-        self.again.clicked.connect(self.look)
+        self.again = ThemedButton(theme, "arrows-clockwise", self.tr("Search for near-duplicates again"))
+        self.again.clicked.connect(self.search)
         self.title.add(self.again)
         self.table = QTreeWidget()
-        names = (self.tr("Note"), self.tr("Other note"), self.tr("Alike"), self.tr("Differs"))
+        names = (self.tr("Note"), self.tr("Other note"), self.tr("Similarity"), self.tr("Differences"))
         self.table.setHeaderLabels(names)
         self.table.setRootIsDecorated(False)
         self.table.setUniformRowHeights(True)
-        self.table.setAccessibleName(self.tr("Pairs of notes that say nearly the same"))
+        self.table.setAccessibleName(self.tr("Pairs of near-duplicate notes"))
         self.table.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         self.table.header().setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
         self.table.header().setStretchLastSection(False)
@@ -55,7 +55,7 @@ class DuplicatesPanel(Panel):
         self.table.itemActivated.connect(self._open)
         self.table.currentItemChanged.connect(lambda row, _: self._compare(row))
         self.difference = DiffView(theme)
-        self.difference.setAccessibleName(self.tr("What differs"))
+        self.difference.setAccessibleName(self.tr("Differences"))
         split = QSplitter(Qt.Orientation.Horizontal)
         split.addWidget(self.table)
         split.addWidget(self.difference)
@@ -69,18 +69,18 @@ class DuplicatesPanel(Panel):
     def showEvent(self, event: QShowEvent) -> None:
         """Search when the panel is first shown: comparing all notes is expensive."""
         super().showEvent(event)
-        if not self._looked:
-            self.look()
+        if not self._has_searched:
+            self.search()
 
-    def look(self) -> None:
+    def search(self) -> None:
         """Search for near-duplicates now."""
-        self._looked = True
-        self.empty.say(self.tr("Looking…"), self.tr("Every note is compared with every other."))
+        self._has_searched = True
+        self.empty.set_message(self.tr("Searching…"), self.tr("Comparing all notes."))
         self._stack.setCurrentWidget(self.empty)
         self.again.setEnabled(False)
-        tasks.start(self._look(), owner=self, what=self.tr("look for near-duplicates"))
+        tasks.start(self._search(), owner=self, what=self.tr("search for near-duplicates"))
 
-    async def _look(self) -> None:
+    async def _search(self) -> None:
         try:
             known = await self._client.run(lambda vault: vault.semantic.note_count)
             self.pairs = await self._client.run(lambda vault: vault.semantic.near_duplicates())
@@ -94,11 +94,16 @@ class DuplicatesPanel(Panel):
             self._stack.setCurrentIndex(1)
             self.table.setCurrentIndex(self.table.model().index(0, 0))
         elif known:
-            self.empty.say(self.tr("No near-duplicates"), self.tr("No two notes say nearly the same."))
+            self.empty.set_message(
+                self.tr("No near-duplicates"), self.tr("No two notes have nearly the same content.")
+            )
         else:
-            self.empty.say(
-                self.tr("Not known yet"),
-                self.tr("It needs search by meaning, which is off or has not read the notes yet."),
+            self.empty.set_message(
+                self.tr("Not available yet"),
+                self.tr(
+                    "This needs semantic search. Turn it on in Settings → Semantic search, then wait until "
+                    "the notes are indexed."
+                ),
             )
 
     def _row(self, pair: Duplicate) -> QTreeWidgetItem:
@@ -108,8 +113,8 @@ class DuplicatesPanel(Panel):
         row = QTreeWidgetItem([pair.first.name, pair.second.name, f"{pair.words:.0%}", differs])
         row.setToolTip(0, pair.first.text)
         row.setToolTip(1, pair.second.text)
-        row.setToolTip(2, self.tr("Of the words; {0} in meaning").format(f"{pair.meaning:.2f}"))
-        row.setToolTip(3, self.tr("Lines that only the one or the other note has"))
+        row.setToolTip(2, self.tr("Shared words; {0} similar in meaning").format(f"{pair.meaning:.2f}"))
+        row.setToolTip(3, self.tr("Lines that only one of the two notes has"))
         row.setData(0, Qt.ItemDataRole.UserRole, (pair.first.text, pair.second.text))
         return row
 

@@ -40,15 +40,15 @@ class FolderListing:
     @classmethod
     def of(cls, paths: Iterable[str]) -> FolderListing:
         """Return the listing of these files."""
-        made = cls()
+        listing = cls()
         for path in paths:
             folder = path.rpartition("/")[0]
-            made._row_of_folder(folder).append(sort_entry(path, False))
-        for rows in made.folders.values():
+            listing._row_of_folder(folder).append(sort_entry(path, False))
+        for rows in listing.folders.values():
             rows.sort()
-        return made
+        return listing
 
-    def holds(self, path: str) -> bool:
+    def contains(self, path: str) -> bool:
         """Return whether the file is listed."""
         return self.row(path, False) is not None
 
@@ -99,13 +99,13 @@ class FileTreeModel(QAbstractItemModel):
 
     def add(self, path: str) -> None:
         """Add a new file, and its folders if they are new."""
-        if not self._listing.holds(path):
+        if not self._listing.contains(path):
             self._add_folder(path.rpartition("/")[0])
             self._insert(path, False)
 
     def remove(self, path: str) -> None:
         """Remove a file, and folders that become empty."""
-        if self._listing.holds(path):
+        if self._listing.contains(path):
             self._take(path, False)
             folder = path.rpartition("/")[0]
             while folder and not self._listing.folders[folder]:
@@ -177,10 +177,10 @@ class FileTreeModel(QAbstractItemModel):
     def mimeData(self, indexes: Iterable[QModelIndex]) -> QMimeData:
         """Return the dragged notes as paths, and as wikilinks for text fields."""
         paths = [self._node(index).path for index in indexes]
-        made = QMimeData()
-        made.setData(NOTE_MIME, "\n".join(paths).encode())
-        made.setText("\n".join(f"[[{NotePath(path).name}]]" for path in paths))
-        return made
+        data = QMimeData()
+        data.setData(NOTE_MIME, "\n".join(paths).encode())
+        data.setText("\n".join(f"[[{NotePath(path).name}]]" for path in paths))
+        return data
 
     def supportedDragActions(self) -> Qt.DropAction:
         """Return copy (insert links) and move (to a folder)."""

@@ -76,7 +76,7 @@ class FilesPanel(Panel):
             theme,
             "note-blank",
             self.tr("No notes yet"),
-            self.tr("Make the first one, or add files."),
+            self.tr("Create the first note, or add files."),
             (self.tr("New note"), lambda: self.act_requested.emit("new-note", "", "")),
         )
         self._arrange()
@@ -136,11 +136,11 @@ class FilesPanel(Panel):
     def _build_title(self, theme: ThemeSource) -> None:
         self.title.set_text(self.tr("Files"))
         new = ThemedButton(theme, "note-pencil", self.tr("New note"))
-        new.clicked.connect(lambda: self.act_requested.emit("new-note", self._folder_at_hand(), ""))
+        new.clicked.connect(lambda: self.act_requested.emit("new-note", self._current_folder(), ""))
         attach = ThemedButton(theme, "paperclip", self.tr("Show attachments"))
         attach.setCheckable(True)
         attach.toggled.connect(self._show_attachments)
-        fold = ThemedButton(theme, "arrows-in-line-vertical", self.tr("Fold all"))
+        fold = ThemedButton(theme, "arrows-in-line-vertical", self.tr("Collapse all"))
         fold.clicked.connect(lambda: self.tree.collapseAll())
         for button in (new, attach, fold):
             self.title.add(button)
@@ -196,7 +196,7 @@ class FilesPanel(Panel):
         if path and not is_folder:
             self.act_requested.emit(what, path, "")
 
-    def _folder_at_hand(self) -> str:
+    def _current_folder(self) -> str:
         path, is_folder = self.model.path_at(self.tree.currentIndex())
         return path if is_folder else path.rpartition("/")[0]
 
@@ -212,13 +212,13 @@ class FilesPanel(Panel):
         if path and not is_folder:
             entries += [
                 (self.tr("Open"), "open", path),
-                (self.tr("Find related"), "related", path),
-                (self.tr("Copy wikilink"), "copy-link", path),
+                (self.tr("Find related notes"), "related", path),
+                (self.tr("Copy link"), "copy-link", path),
                 (self.tr("Rename…"), "rename", path),
                 (self.tr("History…"), "history", path),
                 (self.tr("Delete…"), "delete", path),
             ]
-        entries.append((self.tr("Show in the file manager"), "reveal", path))
+        entries.append((self.tr("Show in file manager"), "reveal", path))
         for text, what, about in entries:
             menu.addAction(text, partial(self.act_requested.emit, what, about, ""))
         menu.popup(self.tree.viewport().mapToGlobal(at))
@@ -258,9 +258,9 @@ class FilesPanel(Panel):
             tasks.start(self.reload(), owner=self, what=self.tr("list the files"))
             return
         for event in updates:
-            gone = {path.text for path in event.removed} & self._paths
+            removed = {path.text for path in event.removed} & self._paths
             wanted = {path.text for path in event.changed if path.is_note or self._attachments}
-            self._follow(gone, wanted - self._paths)
+            self._follow(removed, wanted - self._paths)
 
     def _follow(self, gone: set[str], new: set[str]) -> None:
         for path in sorted(gone):
@@ -346,7 +346,7 @@ async def _matching(vault: VaultService, text: str, attachments: bool) -> list[s
 def connect(panel: FilesPanel, context: PanelContext) -> None:
     """Connect the panel with the window and the other panels."""
     connect_links(panel, context)
-    panel.act_requested.connect(context.act)
+    panel.act_requested.connect(context.run_note_command)
     context.note_shown.connect(lambda path: panel.select(path) if path else None)
     if context.note_path:
         panel.select(context.note_path)

@@ -78,7 +78,7 @@ class GraphMenu(QObject):
             path,
             tools,
             (
-                (self.tr("Find related"), "related", "find_related"),
+                (self.tr("Find related notes"), "related", "find_related"),
                 (self.tr("Summarize"), "summarise", "summarize_node"),
                 (self.tr("Add a relation…"), "relate", "create_relationship"),
                 (self.tr("Merge with…"), "merge", "merge_nodes"),

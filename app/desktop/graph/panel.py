@@ -62,7 +62,7 @@ class GraphPanel(QWidget):
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._client = client
-        self._folder = Path(paths.vault_cache_folder(client.vault.root))
+        self._folder = Path(paths.vault_cache_folder(client.root))
         self._reading = False
         self._is_settled = False
         self._added = 0
@@ -321,7 +321,7 @@ def connect(panel: GraphPanel, context: PanelContext) -> None:
     # The graph has its own keys: moving along it must not move the focus to a note.
     panel.open_requested.connect(context.open_without_focus)
     panel.search_requested.connect(context.search)
-    panel.act_requested.connect(context.act)
+    panel.act_requested.connect(context.run_note_command)
     panel.kept.connect(context.state_changed)
     panel.restore(context.saved_state("graph"))
     panel.set_reading(context.reading)

@@ -32,10 +32,10 @@ _ICON, _ICON_SIZE = "app-icon", 64
 class HelpDialog(QDialog):
     """Shows `pages`; not modal, so that it can stay open next to the window.
 
-    `tool_wanted` carries the name of a tool that the user wants to run with its form.
+    `tool_requested` carries the name of a tool that the user wants to run with its form.
     """
 
-    tool_wanted = Signal(str)
+    tool_requested = Signal(str)
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class HelpDialog(QDialog):
         for keys, button in (("Alt+Left", self.back), ("Alt+Right", self.forward)):
             QShortcut(QKeySequence(keys), self, button.click)
         self.run_button = QPushButton(self.tr("Run tool…"))
-        self.run_button.clicked.connect(lambda: self.tool_wanted.emit(self.current.removeprefix("tool:")))
+        self.run_button.clicked.connect(lambda: self.tool_requested.emit(self.current.removeprefix("tool:")))
         self._fill()
         self._build()
         self.show_page(first)
@@ -125,11 +125,11 @@ class HelpDialog(QDialog):
         side.setObjectName("page")
         side.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         side.setFixedWidth(round(240 * self._theme.zoom))
-        left = QVBoxLayout(side)
-        left.setContentsMargins(12, 12, 12, 12)
-        left.setSpacing(8)
-        left.addWidget(self.search)
-        left.addWidget(self.list, 1)
+        column = QVBoxLayout(side)
+        column.setContentsMargins(12, 12, 12, 12)
+        column.setSpacing(8)
+        column.addWidget(self.search)
+        column.addWidget(self.list, 1)
         right = QVBoxLayout()
         right.setContentsMargins(20, 12, 12, 12)
         ways = QHBoxLayout()
@@ -140,11 +140,11 @@ class HelpDialog(QDialog):
         right.addLayout(ways)
         right.addWidget(self.page, 1)
         right.addWidget(self.run_button, 0, Qt.AlignmentFlag.AlignRight)
-        whole = QHBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addWidget(side)
-        whole.addLayout(right, 1)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(side)
+        layout.addLayout(right, 1)
         self.page.setFrameShape(QTextBrowser.Shape.NoFrame)
 
     def _show(self) -> None:

@@ -41,7 +41,7 @@ async def open_help(
     else:
         pages = await asyncio.to_thread(lambda: help_pages(ToolRegistry(CATEGORIES, CATALOG)))
     dialog = HelpDialog(pages, theme, client is not None, window, page_id(pages, page) or FIRST)
-    dialog.tool_wanted.connect(run_tool)
+    dialog.tool_requested.connect(run_tool)
     dialog.show()
 
 

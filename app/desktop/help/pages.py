@@ -107,15 +107,15 @@ def _notices() -> tuple[str, ...]:
     file = paths.resources_folder() / "licenses" / "THIRD-PARTY-NOTICES.txt"
     if not file.is_file():
         return ()
-    words = translate("HelpPages", "All licenses, and how to replace Qt: {0}").format(file)
-    return (translate("HelpPages", "## Third-party software"), words)
+    text = translate("HelpPages", "All licenses, and how to replace Qt: {0}").format(file)
+    return (translate("HelpPages", "## Third-party software"), text)
 
 
 def _notice() -> str:
     """Return the part of the included model's notice about its origin, before the license texts."""
     file = paths.resources_folder() / "models" / _MODEL / "NOTICE"
     try:
-        said = file.read_text("utf-8").partition("\n---")[0].strip()
-        return "\n\n".join(" ".join(part.split()) for part in said.split("\n\n"))
+        notice = file.read_text("utf-8").partition("\n---")[0].strip()
+        return "\n\n".join(" ".join(part.split()) for part in notice.split("\n\n"))
     except OSError:
         return translate("HelpPages", "{0}: not included in this installation.").format(_MODEL)

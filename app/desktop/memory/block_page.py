@@ -111,7 +111,9 @@ class BlockPage(QWidget):
         if same and self.is_edited and not self._is_settled:
             return
         self.block = block
-        shared = ", ".join(f"{name}: {given}".replace("_", " ") for name, given in block.shares.items())
+        shared = ", ".join(
+            f"{name}: {permission}".replace("_", " ") for name, permission in block.shares.items()
+        )
         facts = [
             str(block.type),
             block.schema.kind,
@@ -221,7 +223,7 @@ class BlockPage(QWidget):
         self._history = history
         self.versions.clear()
         for version in history.versions:
-            self.versions.addItem(self._version_words(version))
+            self.versions.addItem(self._version_label(version))
         self.versions.setCurrentRow(history.versions.index(chosen) if chosen in history.versions else 0)
         self.versions.blockSignals(False)
         self.tabs.setTabText(1, self.tr("History · {0}").format(len(history.versions)))
@@ -230,7 +232,7 @@ class BlockPage(QWidget):
             self.difference.show_message(self.tr("This block has no history yet."))
             self.roll_back_button.setEnabled(False)
 
-    def _version_words(self, version: Version) -> str:
+    def _version_label(self, version: Version) -> str:
         what = self.tr("deleted") if version.hash is None else format_size(version.size)
         summary = describe(version.summary)
         more = f"{summary}   ·   {what}" if summary else what

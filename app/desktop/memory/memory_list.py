@@ -69,8 +69,8 @@ class MemoryList(QTreeWidget):
     def choose_block(self, label: str) -> None:
         """Select the block with this label."""
         for item in self._rows():
-            kept = item.data(0, _DATA_ROLE)
-            if isinstance(kept, Block) and kept.label == label:
+            block = item.data(0, _DATA_ROLE)
+            if isinstance(block, Block) and block.label == label:
                 self.setCurrentItem(item)
                 return
 

@@ -89,7 +89,9 @@ class MemoryPanel(Panel):
 
     async def _new(self) -> None:
         title = self.tr("New block")
-        label = await dialogs.prompt_text(self, title, self.tr("Name of the block"))
+        label = await dialogs.prompt_text(
+            self, title, self.tr("Name of the block:"), accept=self.tr("Create")
+        )
         if label:
             await self.make(label)
 

@@ -129,7 +129,7 @@ class SharingDialog(dialogs.SheetDialog):
 def _dialog_texts(block: Block) -> tuple[str, str]:
     title = QCoreApplication.translate("SharesSheet", "Share {0}")
     text = QCoreApplication.translate(
-        "SharesSheet", "{0} owns the block. Other agents have it in sight only when it is shared."
+        "SharesSheet", "{0} owns the block. Other agents can use it only if you share it."
     )
     return title.format(describe(block.label)), text.format(describe(block.owner))
 

@@ -46,9 +46,9 @@ async def add_attachment(vault: VaultService, note: NotePath, name: str, content
     """
     folder = note_folders(vault).attachment_folder(note)
     for path in _candidate_paths(folder, name):
-        if (there := vault.notes.existing_path(path)) is not None:
-            if vault.notes.stat(there).size == len(content) and vault.notes.read(there) == content:
-                return there
+        if (existing := vault.notes.existing_path(path)) is not None:
+            if vault.notes.stat(existing).size == len(content) and vault.notes.read(existing) == content:
+                return existing
             continue
         outcome = await vault.call(Call.save(path, None, content, Caller.user()))
         if outcome.success:

@@ -79,8 +79,8 @@ class NoteBanner(QFrame):
         for button in self._buttons:
             button.deleteLater()
         self._buttons = []
-        for words, act in answers:
-            button = QPushButton(words, self._answers)
+        for label, act in answers:
+            button = QPushButton(label, self._answers)
             button.clicked.connect(lambda _=False, act=act: act())
             self._row.addWidget(button)
             self._buttons.append(button)

@@ -44,15 +44,15 @@ _AGENT_REQUESTS = {
 _SAFE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".pdf", ".mp3", ".ogg", ".mp4", ".webm")
 
 
-async def _called_by_hand(name: str, given: Mapping[str, object], vault: VaultService) -> ToolOutcome:
+async def _call_as_user(name: str, given: Mapping[str, object], vault: VaultService) -> ToolOutcome:
     return await vault.call(Call.of(name, given, Caller.user()))
 
 
 def failure_message(outcome: ToolOutcome) -> str:
     """Return why a call failed, with suggestions for a misspelled name."""
-    near = (outcome.error or {}).get("candidates") or (outcome.error or {}).get("suggestions")
-    if isinstance(near, list | tuple) and near:
-        return f"{outcome.message} Near it: {', '.join(map(str, near[:5]))}."
+    candidates = (outcome.error or {}).get("candidates") or (outcome.error or {}).get("suggestions")
+    if isinstance(candidates, list | tuple) and candidates:
+        return f"{outcome.message} Near it: {', '.join(map(str, candidates[:5]))}."
     return outcome.message
 
 
@@ -81,7 +81,7 @@ class NoteCommands(QObject):
         self._theme = theme
         self._window = window
 
-    def act(self, what: str, about: str, more: str = "") -> None:
+    def run_command(self, what: str, about: str, more: str = "") -> None:
         """Run command `what` on the note or folder `about`; `more` is the target folder of a move."""
         if what == "open":
             self.open_requested.emit(about, "")
@@ -113,9 +113,9 @@ class NoteCommands(QObject):
 
     def make(self, name: str, folder: str = "") -> None:
         """Create a note and open it."""
-        tasks.start(self.new_note(name, folder), owner=self._window, what=self.tr("make the note"))
+        tasks.start(self.new_note(name, folder), owner=self._window, what=self.tr("create the note"))
 
-    def follow(self, name: str) -> None:
+    def follow_link(self, name: str) -> None:
         """Open the target of a link, or ask whether to create it: a click alone writes nothing."""
         tasks.start(self._follow(name), owner=self._window, what=self.tr("follow the link"))
 
@@ -129,9 +129,9 @@ class NoteCommands(QObject):
             case Created(path):
                 self.made.emit(path.text)
             case NameTaken(path):
-                title = self.tr("There is a note called “{0}” already").format(path.name)
-                words = self.tr("It is at {0}. Nothing was made.").format(path.text)
-                if await dialogs.confirm(self._window, title, words, self.tr("Open it")):
+                title = self.tr("A note named “{0}” already exists").format(path.name)
+                text = self.tr("It is at {0}. Nothing was created.").format(path.text)
+                if await dialogs.confirm(self._window, title, text, self.tr("Open")):
                     self.open_requested.emit(path.text, "")
                 elif (other := await self._ask_name(folder, name)) is not None:
                     await self.new_note(other, folder)
@@ -142,10 +142,16 @@ class NoteCommands(QObject):
 
     async def _ask_name(self, folder: str, name: str = "", problem: str = "") -> str | None:
         """Ask for the name of a new note in `folder`, explaining invalid names during typing."""
-        place = self.tr("In {0}. Its name:").format(folder) if folder else self.tr("Its name:")
+        place = self.tr("Name of the note in {0}:").format(folder) if folder else self.tr("Name:")
         check = partial(name_problem, folder=folder)
         return await dialogs.prompt_text(
-            self._window, self.tr("New note"), place, name, problem=problem, check=check
+            self._window,
+            self.tr("New note"),
+            place,
+            name,
+            accept=self.tr("Create"),
+            problem=problem,
+            check=check,
         )
 
     async def find(self, name: str) -> str | None:
@@ -160,21 +166,21 @@ class NoteCommands(QObject):
         if found is None and name in await self._client.run(_attachments):
             found = NotePath(name)
         if found is not None and not found.is_note:
-            await self._open_outside(Path(self._client.vault.root) / found.text)
+            await self._open_outside(Path(self._client.root) / found.text)
             return None
         if found is not None:
             return found.text
-        title = self.tr("There is no note called “{0}”").format(name)
-        words = self.tr("Some notes link to it, or a link was followed that nothing answers to.")
-        if await dialogs.confirm(self._window, title, words, self.tr("Make it")):
+        title = self.tr("There is no note named “{0}”").format(name)
+        text = self.tr("You can create it now. Unresolved links to this name will then lead to it.")
+        if await dialogs.confirm(self._window, title, text, self.tr("Create")):
             await self.new_note(name)
         return None
 
     async def _open_outside(self, file: Path) -> None:
         title = self.tr("Open “{0}” in another program?").format(file.name)
-        words = self.tr("A file of this kind may do more than show itself. Open it only if you know it.")
+        text = self.tr("A file of this type can run code. Open it only if you trust it.")
         harmless = file.suffix.lower() in _SAFE_SUFFIXES
-        if harmless or await dialogs.confirm(self._window, title, words, self.tr("Open it")):
+        if harmless or await dialogs.confirm(self._window, title, text, self.tr("Open")):
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(file)))
 
     async def show_entry(self, number: int, *, undo_it: bool = False) -> None:
@@ -189,20 +195,20 @@ class NoteCommands(QObject):
             )
             await dialogs.run_dialog(ChangesDialog(title, files, self._theme, self._window))
 
-    async def call_by_hand(self, name: str) -> None:
+    async def call_with_form(self, name: str) -> None:
         """Ask for a tool's arguments, call it, and show its result."""
         offered = await self._client.run(lambda vault: vault.tools.tools(Caller.user()))
         tool = next((each for each in offered if each.name == name), None)
         if tool is None:
-            self.failed.emit(self.tr("{0} is switched off.").format(humanize(name)))
+            self.failed.emit(self.tr("{0} is turned off.").format(humanize(name)))
             return
-        names, given, problem = NameCompleter(self._client), dict[str, object](), ""
+        names, arguments, problem = NameCompleter(self._client), dict[str, object](), ""
         while True:
-            form = ToolFormDialog(tool, names, self._theme, self._window, given, problem)
+            form = ToolFormDialog(tool, names, self._theme, self._window, arguments, problem)
             if await dialogs.run_dialog(form) != int(QDialog.DialogCode.Accepted):
                 return
-            given, problem = form.arguments, ""
-            outcome: ToolOutcome = await self._client.run(partial(_called_by_hand, name, given))
+            arguments, problem = form.arguments, ""
+            outcome: ToolOutcome = await self._client.run(partial(_call_as_user, name, arguments))
             if outcome.success:
                 if not await self._show_result(name, outcome):
                     return
@@ -214,7 +220,7 @@ class NoteCommands(QObject):
     async def _show_result(self, name: str, outcome: ToolOutcome) -> bool:
         """Show the result of a tool; return whether to call it again."""
         sheet = ResultDialog(name, outcome, self._theme, self._window)
-        sheet.note_wanted.connect(self.open_requested)
+        sheet.note_requested.connect(self.open_requested)
         wanted = sheet.next_step(await dialogs.run_dialog(sheet))
         if wanted in ("undo", "diff"):
             await self.show_entry(outcome.entry, undo_it=wanted == "undo")
@@ -223,7 +229,11 @@ class NoteCommands(QObject):
     async def rename_tag(self, tag: str) -> None:
         """Ask for the tag's new name and rename it in every note."""
         new = await dialogs.prompt_text(
-            self._window, self.tr("Rename #{0}").format(tag), self.tr("Its new name, in all notes:"), tag
+            self._window,
+            self.tr("Rename #{0}").format(tag),
+            self.tr("New name in all notes:"),
+            tag,
+            accept=self.tr("Rename"),
         )
         if new is not None and new.lstrip("#") != tag:
             await self.run("rename_tag", {"tag": tag, "new_tag": new.lstrip("#")})
@@ -245,12 +255,15 @@ class NoteCommands(QObject):
         typed, problem = path.name, ""
         check = partial(name_problem, folder=path.folder)
         while True:
-            title, words = self.tr("Rename “{0}”").format(path.name), self.tr("Links to it follow.")
-            new = await dialogs.prompt_text(self._window, title, words, typed, problem=problem, check=check)
+            title, label = self.tr("Rename “{0}”").format(path.name), self.tr("Links to it are updated.")
+            accept = self.tr("Rename")
+            new = await dialogs.prompt_text(
+                self._window, title, label, typed, accept=accept, problem=problem, check=check
+            )
             if new is None or new == path.name:
                 return
-            given = {"name": path.text, "new_name": new}
-            outcome: ToolOutcome = await self._client.run(partial(_called_by_hand, "move_note", given))
+            arguments = {"name": path.text, "new_name": new}
+            outcome: ToolOutcome = await self._client.run(partial(_call_as_user, "move_note", arguments))
             if outcome.success or outcome.denied:
                 return
             typed, problem = new, failure_message(outcome)
@@ -267,7 +280,7 @@ class NoteCommands(QObject):
         return await self._client.run(lambda vault: vault.notes.shortest(path, None))
 
     def _reveal(self, about: str) -> None:
-        root = Path(self._client.vault.root)
+        root = Path(self._client.root)
         place = root / about if about else root
         folder = place if place.is_dir() else place.parent
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))

@@ -59,11 +59,13 @@ async def create_note(vault: VaultService, name: str, folder: str = "") -> Creat
     """
     try:
         path = new_path(name, folder)
-        near = vault.notes.records(path.folder, recursive=False) if path.folder else vault.notes.records()
-        taken = vault.notes.existing_path(path) or find_similar(near, path)
+        neighbors = (
+            vault.notes.records(path.folder, recursive=False) if path.folder else vault.notes.records()
+        )
+        existing = vault.notes.existing_path(path) or find_similar(neighbors, path)
     except ScriptoriumError as error:
         return CreateFailed(error.message)
-    if taken is not None:
-        return NameTaken(taken)
+    if existing is not None:
+        return NameTaken(existing)
     outcome = await vault.call(Call.save(path, None, f"# {path.name}\n".encode(), Caller.user()))
     return Created(path) if outcome.success else CreateFailed(outcome.message)

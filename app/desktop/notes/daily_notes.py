@@ -46,20 +46,20 @@ async def daily_note(vault: VaultService, now: datetime) -> DailyNote:
     """
     places = note_folders(vault)
     path = daily_path(places, now)
-    if (there := vault.notes.existing_path(path)) is not None:
-        return DailyNote(there, created=False)
-    made, problem = Expanded("", None), ""
+    if (existing := vault.notes.existing_path(path)) is not None:
+        return DailyNote(existing, created=False)
+    expanded, problem = Expanded("", None), ""
     if places.daily_template:
         try:
-            made = _expanded(vault, places, _template(vault, places.daily_template), path.name, now)
+            expanded = _expanded(vault, places, _template(vault, places.daily_template), path.name, now)
         except ScriptoriumError as error:
             problem = f"The template “{places.daily_template}” was not used: {error.message}"
-    outcome = await vault.call(Call.save(path, None, made.text.encode("utf-8"), Caller.user()))
+    outcome = await vault.call(Call.save(path, None, expanded.text.encode("utf-8"), Caller.user()))
     if not outcome.success:
-        if (there := vault.notes.existing_path(path)) is not None:
-            return DailyNote(there, created=False)
+        if (existing := vault.notes.existing_path(path)) is not None:
+            return DailyNote(existing, created=False)
         raise ScriptoriumError(outcome.message)
-    return DailyNote(path, True, made.cursor, problem)
+    return DailyNote(path, True, expanded.cursor, problem)
 
 
 def daily_path(places: NoteFolders, day: datetime) -> NotePath:
@@ -72,8 +72,8 @@ def daily_path(places: NoteFolders, day: datetime) -> NotePath:
     try:
         return NotePath.parse("/".join(part for part in (places.daily_folder, f"{name}.md") if part))
     except InvalidPathError as error:
-        words = f"The name of daily notes, “{places.daily_format}”, gives “{name}”, which is no file name."
-        raise InvalidPathError(words, path=name) from error
+        text = f"The name of daily notes, “{places.daily_format}”, gives “{name}”, which is no file name."
+        raise InvalidPathError(text, path=name) from error
 
 
 def list_templates(vault: VaultService) -> tuple[NotePath, ...]:

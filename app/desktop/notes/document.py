@@ -84,7 +84,7 @@ class NoteDocument(QObject):
         super().__init__(parent)
         self._client = client
         self._source = source
-        self._drafts = DraftStore(client.vault.root)
+        self._drafts = DraftStore(client.root)
         self.page: NoteData | None = None
         self.conflict: Conflict | None = None
         self.failure = ""
@@ -115,7 +115,7 @@ class NoteDocument(QObject):
     @property
     def autosaves(self) -> bool:
         """True if autosave is enabled in the settings."""
-        return self._client.vault.settings.current.editor.autosave
+        return self._client.settings.editor.autosave
 
     @property
     def save_cost_s(self) -> float:
@@ -144,7 +144,7 @@ class NoteDocument(QObject):
     def editable(self) -> bool:
         """True if the editor preserves the note's text exactly; otherwise, editing would lose data."""
         page = self.page
-        if page is None or page.problem or self._client.vault.read_only:
+        if page is None or page.problem or self._client.read_only:
             return False
         return self._shows(page)
 
@@ -263,13 +263,13 @@ class NoteDocument(QObject):
         self._saved_length = self._source.characterCount()
         self.settled.emit()
         if page.problem:
-            words = self.tr("{0} It is shown read-only and stays unchanged.").format(page.problem)
-            self.said.emit(words, "warning")
-        elif self._client.vault.read_only:
+            text = self.tr("{0} It is shown read-only and stays unchanged.").format(page.problem)
+            self.said.emit(text, "warning")
+        elif self._client.read_only:
             return  # The status bar shows this for the whole vault.
         elif not self.editable:
-            words = self.tr("This note has characters that the editor can't preserve, so it is read-only.")
-            self.said.emit(words, "warning")
+            text = self.tr("This note has characters that the editor can't preserve, so it is read-only.")
+            self.said.emit(text, "warning")
 
     def _set_dirty(self, dirty: bool) -> None:
         self._dirty = dirty
@@ -348,9 +348,9 @@ class NoteDocument(QObject):
         self.keep_draft()
         self.refresh_state()
         if theirs is None:
-            words = self.tr("The note was deleted or moved outside. Your text is kept here.")
+            text = self.tr("The note was deleted or moved outside. Your text is kept here.")
             create = (self.tr("Create it again"), self._make_again)
-            self.asked.emit(words, (create, (self.tr("Discard my text"), self._give_up)))
+            self.asked.emit(text, (create, (self.tr("Discard my text"), self._give_up)))
             return
         answers: Answers = (
             (self.tr("Compare"), self.comparison_requested.emit),
@@ -358,10 +358,10 @@ class NoteDocument(QObject):
             (self.tr("Keep theirs"), self.keep_theirs),
             (self.tr("Merge"), self.merge),
         )
-        words = self.tr("The note was changed outside while you were writing.")
+        text = self.tr("The note was changed outside while you were writing.")
         if by_app:
-            words = self.tr("The note was changed by the app while you were writing.")
-        self.asked.emit(words, answers)
+            text = self.tr("The note was changed by the app while you were writing.")
+        self.asked.emit(text, answers)
 
     def keep_mine(self) -> None:
         """Overwrite the file with the unsaved text; the file's text stays in the note's history."""
@@ -486,8 +486,8 @@ class NoteDocument(QObject):
         if self._dirty:
             self._meet_conflict(None)
         else:
-            words = self.tr("This note was deleted or moved. Its last text is shown.")
-            self.said.emit(words, "warning")
+            text = self.tr("This note was deleted or moved. Its last text is shown.")
+            self.said.emit(text, "warning")
 
     def _follow_move(self, page: NoteData) -> None:
         old, self.page = self.page, page

@@ -36,18 +36,18 @@ class DraftRecovery(QObject):
         self._client = client
         self._banners = banners
         self._window = window
-        self._drafts = DraftStore(client.vault.root)
+        self._drafts = DraftStore(client.root)
 
-    async def offer_drafts(self) -> None:
+    async def show_drafts(self) -> None:
         """Show a banner if there are orphaned drafts."""
         lost = await self._client.run(lambda vault: _orphaned_drafts(vault, self._drafts))
         if not lost:
             return
         names = ", ".join(f"“{NotePath(draft.path).name}”" for draft in lost[:3])
         more = self.tr(" and {0} more").format(len(lost) - 3) if len(lost) > 3 else ""
-        words = self.tr("There is unsaved text of notes that are not there any more: {0}{1}.")
-        action = (self.tr("Look at it…"), lambda: self._start(lost))
-        self._banners.show_message(_BANNER_KEY, words.format(names, more), "warning", action)
+        text = self.tr("Unsaved text of deleted notes: {0}{1}.")
+        action = (self.tr("Review…"), lambda: self._start(lost))
+        self._banners.show_message(_BANNER_KEY, text.format(names, more), "warning", action)
 
     def clear(self) -> None:
         """Remove the banner: the vault is being closed."""
@@ -55,13 +55,13 @@ class DraftRecovery(QObject):
 
     def _start(self, lost: tuple[NoteDraft, ...]) -> None:
         self._banners.clear(_BANNER_KEY)
-        tasks.start(self._ask(lost), owner=self._window, what=self.tr("give the unsaved text back"))
+        tasks.start(self._ask(lost), owner=self._window, what=self.tr("restore the unsaved text"))
 
     async def _ask(self, lost: tuple[NoteDraft, ...]) -> None:
         for draft in lost:
-            title = self.tr("“{0}” is gone, its unsaved text is not").format(draft.path)
+            title = self.tr("“{0}” was deleted, but its unsaved text was kept").format(draft.path)
             text = draft.text if len(draft.text) <= _MAX_SHOWN_CHARS else f"{draft.text[:_MAX_SHOWN_CHARS]} …"
-            answers = (self.tr("Make the note again"), self.tr("Throw the text away"), self.tr("Later"))
+            answers = (self.tr("Restore note"), self.tr("Discard text"), self.tr("Later"))
             answer = await dialogs.choose(self._window, title, text, answers, main=0)
             if answer == 0:
                 await self._make(draft)
@@ -78,8 +78,8 @@ class DraftRecovery(QObject):
             # The note exists again: it offers the draft itself.
             self.open_requested.emit(draft.path, "")
         elif isinstance(result, save.Failed):
-            words = self.tr("“{0}” was not made again: {1} Its text is kept.")
-            self._banners.show_message(_BANNER_KEY, words.format(path.name, result.reason), "danger")
+            text = self.tr("“{0}” was not restored: {1} Its text is kept.")
+            self._banners.show_message(_BANNER_KEY, text.format(path.name, result.reason), "danger")
 
 
 def _orphaned_drafts(vault: VaultService, drafts: DraftStore) -> tuple[NoteDraft, ...]:

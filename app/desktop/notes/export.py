@@ -105,15 +105,15 @@ def page_size(locale: QLocale) -> QPageSize.PageSizeId:
 @contextmanager
 def _replacing(file: Path) -> Iterator[Path]:
     """Yield a temporary file in the same folder that replaces `file` if nothing fails."""
-    fresh = file.with_name(f".{file.stem[:40]}-{secrets.token_hex(6)}{file.suffix}")
+    temporary = file.with_name(f".{file.stem[:40]}-{secrets.token_hex(6)}{file.suffix}")
     try:
-        yield fresh
-        fresh.replace(file)
+        yield temporary
+        temporary.replace(file)
     except OSError as error:
         raise StorageError(f"{file.name} was not written: {error.strerror}.", path=str(file)) from error
     finally:
         with suppress(OSError):
-            fresh.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
 
 
 def print_note(shown: Rendered, font: QFont, device: QPagedPaintDevice) -> None:

@@ -58,7 +58,7 @@ class FindBar(QFrame):
         column.setSpacing(4)
         column.addLayout(self._finding_row())
         column.addWidget(self._replacing_row())
-        self.field.textChanged.connect(lambda _: self._look_from_here())
+        self.field.textChanged.connect(lambda _: self._find_from_cursor())
         self._case.toggled.connect(lambda _: self._search())
         self.hide()
 
@@ -68,15 +68,15 @@ class FindBar(QFrame):
         row.addWidget(self.field, 1)
         row.addWidget(self._count)
         row.addWidget(self._case)
-        for symbol, words, back in (
+        for symbol, label, back in (
             ("caret-up", self.tr("Previous (Shift+Enter)"), True),
             ("caret-down", self.tr("Next (Enter)"), False),
         ):
-            button = ThemedButton(self._theme, symbol, words, self)
+            button = ThemedButton(self._theme, symbol, label, self)
             button.clicked.connect(lambda _=False, back=back: self.find_next(back))
             row.addWidget(button)
         close = ThemedButton(self._theme, "x", self.tr("Close (Esc)"), self)
-        close.clicked.connect(self.leave)
+        close.clicked.connect(self.close_bar)
         row.addWidget(close)
         return row
 
@@ -104,7 +104,7 @@ class FindBar(QFrame):
         self.field.selectAll()
         self._search()
 
-    def leave(self) -> None:
+    def close_bar(self) -> None:
         """Close, and give the focus to the note."""
         self.hide()
         if self._view is not None:
@@ -120,14 +120,14 @@ class FindBar(QFrame):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Close with the first Escape; otherwise, the field would clear itself first."""
         if isinstance(event, QKeyEvent) and (event.type(), event.key()) == _ESCAPE_PRESS:
-            self.leave()
+            self.close_bar()
             return True
         return super().eventFilter(watched, event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Find the next match with Enter; close with Escape."""
         if event.key() == Qt.Key.Key_Escape:
-            self.leave()
+            self.close_bar()
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             if self.replacement.hasFocus():
                 self.replace()
@@ -163,13 +163,13 @@ class FindBar(QFrame):
         """Replace all matches, as one undo step."""
         if not isinstance(self._view, LiveEditor) or self._view.isReadOnly():
             return
-        words, fresh = self.field.text(), self.replacement.text()
-        text, count = replace_all(self._text(), words, fresh, self._case.isChecked())
+        label, replacement = self.field.text(), self.replacement.text()
+        text, count = replace_all(self._text(), label, replacement, self._case.isChecked())
         self._view.replace_document(text.replace(PARAGRAPH_SEPARATOR, "\n"))
         self._search()
         self._count.setText(self.tr("{0} replaced").format(f"{count:,}"))
 
-    def _look_from_here(self) -> None:
+    def _find_from_cursor(self) -> None:
         """Select the first match after the cursor; the search text has changed."""
         self._search()
         if self._view is not None and not self.isHidden():
@@ -221,8 +221,8 @@ class FindBar(QFrame):
         """Highlight the matches around the cursor and show the number of the current one."""
         assert self._view is not None
         places, cursor = self._found.places, self._view.textCursor()
-        near = self._found.after(cursor.selectionStart()) or 0
-        first = max(0, min(near - _MAX_MARKS // 2, len(places) - _MAX_MARKS))
+        nearest = self._found.after(cursor.selectionStart()) or 0
+        first = max(0, min(nearest - _MAX_MARKS // 2, len(places) - _MAX_MARKS))
         marks = []
         for start, end in places[first : first + _MAX_MARKS]:
             mark = QTextEdit.ExtraSelection()

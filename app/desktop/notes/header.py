@@ -31,7 +31,7 @@ class NoteHeader(QWidget):
 
     mode_toggled = Signal()
     links_toggled = Signal()
-    save_wanted = Signal()
+    save_requested = Signal()
     acted = Signal(str)
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
@@ -50,7 +50,7 @@ class NoteHeader(QWidget):
         self._links = ThemedButton(theme, "link", self.tr("Links of this note"), self)
         self._links.setCheckable(True)
         self._more = ThemedButton(theme, "dots-three", self.tr("More"), self)
-        self._save.clicked.connect(self.save_wanted)
+        self._save.clicked.connect(self.save_requested)
         self._mode.clicked.connect(self.mode_toggled)
         self._links.clicked.connect(self.links_toggled)
         self._more.clicked.connect(self._show_menu)
@@ -74,12 +74,12 @@ class NoteHeader(QWidget):
     def show_privacy(self, verdict: PrivacyVerdict) -> None:
         """Show that the note is hidden from agents, and why if its privacy is unknown."""
         hidden = self.tr("Agents and other programs can't see this note.")
-        words, why = self.tr("Private"), hidden
+        label, why = self.tr("Private"), hidden
         if verdict.privacy is Privacy.UNKNOWN:
-            words = self.tr("Hidden from agents")
+            label = self.tr("Hidden from agents")
             why = self.tr("The privacy of this note is unknown: {0}.").format(verdict.reason)
             why = f"{why} {hidden}"
-        self._privacy.setText(words)
+        self._privacy.setText(label)
         self._privacy.setToolTip(why)
         self._privacy.setAccessibleDescription(why)
         self._privacy.setVisible(verdict.hides)
@@ -93,14 +93,14 @@ class NoteHeader(QWidget):
         """Show the next view mode, and whether the note is editable."""
         symbols = {ViewMode.LIVE: "code", ViewMode.SOURCE: "book-open", ViewMode.READING: "pencil-simple"}
         read_only = "" if editable else self.tr(" (read-only)")
-        words = {
+        labels = {
             ViewMode.LIVE: self.tr("Show source (Ctrl+E)"),
             ViewMode.SOURCE: self.tr("Read (Ctrl+E)"),
             ViewMode.READING: self.tr("Live preview (Ctrl+E)"),
         }
         self._mode.set_symbol(symbols[mode])
-        self._mode.setToolTip(words[mode] + read_only)
-        self._mode.setAccessibleName(words[mode] + read_only)
+        self._mode.setToolTip(labels[mode] + read_only)
+        self._mode.setAccessibleName(labels[mode] + read_only)
 
     def show_links(self, shown: bool) -> None:
         """Show whether the links pane is open."""
@@ -109,8 +109,8 @@ class NoteHeader(QWidget):
     def _show_menu(self) -> None:
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        for name, words in ACTIONS:
+        for name, label in ACTIONS:
             if name == "delete":
                 menu.addSeparator()
-            menu.addAction(translate("NoteHeader", words), partial(self.acted.emit, name))
+            menu.addAction(translate("NoteHeader", label), partial(self.acted.emit, name))
         menu.popup(self._more.mapToGlobal(self._more.rect().bottomLeft()))

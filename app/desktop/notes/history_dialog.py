@@ -69,7 +69,7 @@ class HistoryDialog(QDialog):
         self.diff_view = DiffView(theme)
         self._place = ElidedLabel()
         self._place.setContentsMargins(0, 0, 12, 0)
-        self.diff_view.set_lead(self._place)
+        self.diff_view.set_header(self._place)
         self._status = QLabel()
         self._status.setTextFormat(Qt.TextFormat.PlainText)
         self._status.setWordWrap(True)
@@ -96,7 +96,9 @@ class HistoryDialog(QDialog):
         versions, now = await self._client.run(read)
         self.show_versions(versions, now)
         if not versions:
-            self.diff_view.show_message(self.tr("Nothing was changed here through the app yet."))
+            self.diff_view.show_message(
+                self.tr("No versions yet. Each change made through the app adds one.")
+            )
 
     async def restore(self) -> None:
         """Propose to restore the selected version; the user approves as usual."""
@@ -109,7 +111,7 @@ class HistoryDialog(QDialog):
         )
         if outcome.success:
             await self.load()
-            self._status.setText(self.tr("Restored. The text that was there is a version now."))
+            self._status.setText(self.tr("Restored. The previous text is kept as a version."))
         elif not outcome.denied:
             self._status.setText(outcome.message)
 
@@ -161,7 +163,7 @@ class HistoryDialog(QDialog):
             return
         self._place.setText(self.tr("{0}, compared with now").format(describe(str(version.path))))
         if (key := version.hash) is None:
-            self.diff_view.show_message(self.tr("The note was deleted here."))
+            self.diff_view.show_message(self.tr("The note was deleted in this version."))
             return
         tasks.start(self._compare(key, self._round), owner=self, what=self.tr("compare the versions"))
 
@@ -179,7 +181,7 @@ class HistoryDialog(QDialog):
         same = content == self._now
         self.restore_button.setEnabled(not same)
         if same:
-            self.diff_view.show_message(self.tr("This is what the note holds now."))
+            self.diff_view.show_message(self.tr("This version is the same as the current text."))
         else:
             self.diff_view.show_contents(content, self._now)
 

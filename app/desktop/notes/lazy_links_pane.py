@@ -49,7 +49,7 @@ class LazyLinksPane(QObject):
             pane.hide()
             pane.open_requested.connect(self.open_requested)
             pane.create_requested.connect(self.create_requested)
-            pane.link_wanted.connect(self._link)
+            pane.link_requested.connect(self._link)
             self._body.addWidget(pane)
             self._body.setStretchFactor(0, 3)
             self._body.setStretchFactor(1, 2)
@@ -75,7 +75,7 @@ class LazyLinksPane(QObject):
             return
         path = page.path
         about = await self._client.run(lambda vault: pages.load_context(vault, path))
-        self.pane.show_surroundings(about)
+        self.pane.show_links(about)
         related = await self._client.run(lambda vault: pages.load_related(vault, path))
         if self._is_shown(path):
             self.pane.show_related(related)
@@ -87,7 +87,7 @@ class LazyLinksPane(QObject):
         return self._document.page is not None and self._document.page.path == path
 
     def _link(self, mention: Mention) -> None:
-        tasks.start(self._link_mention(mention), owner=self._body, what=self.tr("make the link"))
+        tasks.start(self._link_mention(mention), owner=self._body, what=self.tr("create the link"))
 
     async def _link_mention(self, mention: Mention) -> None:
         if (page := self._document.page) is None:

@@ -35,7 +35,7 @@ _Row = tuple[QVBoxLayout, Callable[[], QWidget]]
 
 
 class LinksPane(QScrollArea):
-    """Lists links in sections. `link_wanted` carries a `Mention` to turn into a link.
+    """Lists links in sections. `link_requested` carries a `Mention` to turn into a link.
 
     `open_requested` carries a path and a fragment. The first rows of each section are added at once, the
     others in slices between the window's events.
@@ -43,7 +43,7 @@ class LinksPane(QScrollArea):
 
     open_requested = Signal(str, str)
     create_requested = Signal(str)
-    link_wanted = Signal(object)
+    link_requested = Signal(object)
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -66,7 +66,7 @@ class LinksPane(QScrollArea):
         """True if the pane has added all rows."""
         return not any(self._waiting.values())
 
-    def show_surroundings(self, about: NoteContext) -> None:
+    def show_links(self, about: NoteContext) -> None:
         """Show the links of a note, keeping the other sections until their data arrive."""
         incoming, outgoing = _once_from(about.backlinks), _once_to(about.outgoing)
         page = QWidget()
@@ -93,25 +93,25 @@ class LinksPane(QScrollArea):
     def show_related(self, related: tuple[RelatedNote, ...]) -> None:
         """Show notes related by tags or meaning, with the reasons for each."""
         self._related = related
-        fresh = QWidget()
-        column = QVBoxLayout(fresh)
+        section = QWidget()
+        column = QVBoxLayout(section)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
         _section(column, self.tr("Related"), len(related), "")
         self._fill("related", column, (partial(self._relative, one) for one in related))
-        self._relatives = self._replaced(self._relatives, fresh)
+        self._relatives = self._replaced(self._relatives, section)
 
     def show_mentions(self, mentions: tuple[Mention, ...]) -> None:
         """Show unlinked mentions of the note."""
         self._mentions = mentions
-        fresh = QWidget()
-        column = QVBoxLayout(fresh)
+        section = QWidget()
+        column = QVBoxLayout(section)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
         _section(column, self.tr("Mentioned without a link"), len(mentions), "")
         self._fill("mentions", column, (partial(self._mention, mention) for mention in mentions))
         _left_out(column, len(mentions))
-        self._mentioned = self._replaced(self._mentioned, fresh)
+        self._mentioned = self._replaced(self._mentioned, section)
 
     def forget(self) -> None:
         """Clear the pane for another note."""
@@ -247,9 +247,9 @@ class LinksPane(QScrollArea):
         name.clicked.connect(lambda: self.open_requested.emit(mention.source.text, f"line={mention.line}"))
         make = QPushButton(self.tr("Link"))
         make.setProperty("role", "quiet")
-        words = self.tr("Link in {0}, line {1}").format(mention.source.name, mention.line)
-        make.setAccessibleName(words)
-        make.clicked.connect(lambda: self.link_wanted.emit(mention))
+        text = self.tr("Link in {0}, line {1}").format(mention.source.name, mention.line)
+        make.setAccessibleName(text)
+        make.clicked.connect(lambda: self.link_requested.emit(mention))
         head.addWidget(name)
         head.addStretch(1)
         head.addWidget(make)
@@ -288,9 +288,9 @@ def _section(column: QVBoxLayout, title: str, count: int, empty: str) -> None:
     heading.setContentsMargins(0, 10, 0, 2)
     column.addWidget(heading)
     if not count:
-        words = QLabel(empty)
-        words.setProperty("tone", "faint")
-        column.addWidget(words)
+        label = QLabel(empty)
+        label.setProperty("tone", "faint")
+        column.addWidget(label)
 
 
 def _context(text: str) -> QLabel:
@@ -326,6 +326,6 @@ def _once_from(links: Iterable[LinkRecord]) -> list[LinkRecord]:
 
 def _left_out(column: QVBoxLayout, count: int) -> None:
     if count > _MAX_ROWS:
-        rest = QLabel(translate("LinksPane", "and {0} more").format(f"{count - _MAX_ROWS:,}"))
-        rest.setProperty("tone", "faint")
-        column.addWidget(rest)
+        label = QLabel(translate("LinksPane", "and {0} more").format(f"{count - _MAX_ROWS:,}"))
+        label.setProperty("tone", "faint")
+        column.addWidget(label)

@@ -185,13 +185,13 @@ def _render(
             return None
         width = _DIAGRAM_WIDTH if kind == "mermaid" else 0
         request = DrawingRequest(kind, source, width, points, colors.text, _DRAWING_RATIO, colors.is_dark)
-        made = draw(request, lambda _: None)
-        if made.image is None:
+        drawing = draw(request, lambda _: None)
+        if drawing.image is None:
             return None
         address = f"drawing:{hashlib.sha256(repr(request).encode()).hexdigest()}"
-        images[address] = made.image
-        made.image.setDevicePixelRatio(_DRAWING_RATIO)
-        return DrawnImage(address, max(1, round(made.width)), max(1, round(made.height)))
+        images[address] = drawing.image
+        drawing.image.setDevicePixelRatio(_DRAWING_RATIO)
+        return DrawnImage(address, max(1, round(drawing.width)), max(1, round(drawing.height)))
 
     def resolve(target: str) -> NoteTarget | None:
         found = vault.notes.resolve(target, path).path

@@ -39,10 +39,10 @@ def from_editor(raw: str, original: str) -> str:
     usual = max(sorted(kinds), key=ends.count)
     old = _LINE_END.split(original)
     new_ends = [usual] * (len(lines) - 1)
-    for start, fresh, count in _same_lines(old, lines):
+    for start, new_start, count in _same_lines(old, lines):
         for offset in range(count):
-            if start + offset < len(ends) and fresh + offset < len(new_ends):
-                new_ends[fresh + offset] = ends[start + offset]
+            if start + offset < len(ends) and new_start + offset < len(new_ends):
+                new_ends[new_start + offset] = ends[start + offset]
     return mark + "".join(line + end for line, end in zip(lines, [*new_ends, ""], strict=True))
 
 

@@ -65,7 +65,7 @@ class PasteHandler(QObject):
             self._insert_later(lambda note: self._links(notes, note), self.tr("link to the note"))
         elif files:
             self._insert_later(lambda note: self._files(files, note), self.tr("add the file"))
-        elif data.hasImage() and not _says_more(data):
+        elif data.hasImage() and not _has_more_text(data):
             image = QImage(data.imageData())
             if image.isNull():
                 return False
@@ -172,13 +172,13 @@ def _link_selection(cursor: QTextCursor, address: str) -> bool:
     selected = cursor.selectedText()
     if "\u2029" in selected or _ADDRESS.fullmatch(selected.strip()) or "[[" in selected:
         return False
-    words = selected.replace("[", "\\[").replace("]", "\\]")
+    text = selected.replace("[", "\\[").replace("]", "\\]")
     target = f"<{address}>" if re.search(r"[()<>]", address) else address
-    cursor.insertText(f"[{words}]({target})")
+    cursor.insertText(f"[{text}]({target})")
     return True
 
 
-def _says_more(data: QMimeData) -> bool:
+def _has_more_text(data: QMimeData) -> bool:
     """Return whether the HTML next to an image has text, such as a table of a spreadsheet."""
     return data.hasHtml() and bool(_TAG.sub("", data.html()).strip())
 

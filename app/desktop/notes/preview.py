@@ -64,12 +64,12 @@ class Preview(QFrame):
     def _hide_if_left(self) -> None:
         """Hide if the pointer is elsewhere; the link gets no leave event under another window."""
         pointer, away = QCursor.pos(), QCursor.pos() - self._at
-        near = (
+        is_near = (
             bool(self._path) and abs(away.x()) <= _HOVER_TOLERANCE[0] and abs(away.y()) <= _HOVER_TOLERANCE[1]
         )
         owner = self.parentWidget()
         behind = owner is None or not owner.isVisible() or not owner.isActiveWindow()
-        if behind or not (near or self.geometry().contains(pointer)):
+        if behind or not (is_near or self.geometry().contains(pointer)):
             self.hide()
 
     def _load(self) -> None:

@@ -35,14 +35,14 @@ class PropertiesForm(QFrame):
     """The properties, collapsed until the user expands them.
 
     `changed` carries a property's name and new value, `removed` a name; `tag_clicked` a tag, `link_clicked` a
-    note's name; `source_wanted` is emitted when the user wants to see a block that can't be read.
+    note's name; `source_requested` is emitted when the user wants to see a block that can't be read.
     """
 
     changed = Signal(str, object)
     removed = Signal(str)
     tag_clicked = Signal(str)
     link_clicked = Signal(str)
-    source_wanted = Signal()
+    source_requested = Signal()
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -91,7 +91,7 @@ class PropertiesForm(QFrame):
         self._problem.setWordWrap(True)
         self._problem.setTextFormat(Qt.TextFormat.PlainText)
         show = QPushButton(self.tr("Show in source"), self._problem_box)
-        show.clicked.connect(self.source_wanted)
+        show.clicked.connect(self.source_requested)
         row = QHBoxLayout(self._problem_box)
         row.setContentsMargins(4, 2, 0, 6)
         row.addWidget(self._problem, 1)
@@ -142,7 +142,7 @@ class PropertiesForm(QFrame):
 
     def _rebuild(self) -> None:
         self._stale = False
-        focused = next((name for name, made in self._focus_chain() if made.hasFocus()), None)
+        focused = next((name for name, editor in self._focus_chain() if editor.hasFocus()), None)
         body = QWidget()
         grid = QGridLayout(body)
         grid.setContentsMargins(4, 0, 0, 4)
@@ -163,7 +163,7 @@ class PropertiesForm(QFrame):
 
     def _focus_chain(self) -> tuple[tuple[str, QWidget], ...]:
         proxied = self._editors.items()
-        return tuple((name, made.focusProxy() or made) for name, made in proxied)
+        return tuple((name, editor.focusProxy() or editor) for name, editor in proxied)
 
     def _add_row(self, grid: QGridLayout, row: int, name: str, value: object) -> None:
         theme: Theme = self._theme.theme
@@ -173,15 +173,15 @@ class PropertiesForm(QFrame):
         label = ElidedLabel(name, "muted")
         label.setFixedWidth(round(_NAME_WIDTH * self._theme.zoom))
         label.setFixedHeight(round(_ROW_HEIGHT * self._theme.zoom))
-        made = create_value_editor(self._theme, name, value, self._editable)
-        made.changed.connect(lambda new: self.changed.emit(name, new))
-        made.tag_clicked.connect(self.tag_clicked)
-        made.link_clicked.connect(self.link_clicked)
-        self._editors[name] = made
+        editor = create_value_editor(self._theme, name, value, self._editable)
+        editor.changed.connect(lambda new: self.changed.emit(name, new))
+        editor.tag_clicked.connect(self.tag_clicked)
+        editor.link_clicked.connect(self.link_clicked)
+        self._editors[name] = editor
         top = Qt.AlignmentFlag.AlignTop
         grid.addWidget(mark, row, 0, top)
         grid.addWidget(label, row, 1, top)
-        grid.addWidget(made, row, 2)
+        grid.addWidget(editor, row, 2)
         if self._editable:
             remove = ThemedButton(self._theme, "x", self.tr("Remove {0}").format(name), None, size=12)
             remove.clicked.connect(partial(self.removed.emit, name))
@@ -230,9 +230,9 @@ class PropertiesForm(QFrame):
 
     def _unfold(self, shown: bool) -> None:
         self.fold.set_symbol("caret-down" if shown else "caret-right")
-        words = self.tr("Hide properties") if shown else self.tr("Show properties")
-        self.fold.setToolTip(words)
-        self.fold.setAccessibleName(words)
+        text = self.tr("Hide properties") if shown else self.tr("Show properties")
+        self.fold.setToolTip(text)
+        self.fold.setAccessibleName(text)
         if shown and self._stale:
             self._rebuild()
         self._area.setVisible(shown)

@@ -125,7 +125,7 @@ class ListValue(ValueEditor):
         for at, value in enumerate(values):
             flow.addWidget(self._chip(theme.theme, at, format_value(value), editable))
         self.field = _AddField(self.tr("Add to {0}").format(name))
-        self.field.left_empty.connect(self._drop_last)
+        self.field.emptied.connect(self._drop_last)
         self.field.editingFinished.connect(self._add)
         if editable:
             flow.addWidget(self.field)
@@ -142,17 +142,17 @@ class ListValue(ValueEditor):
         row.setContentsMargins(8, 0, 2 if editable else 8, 0)
         row.setSpacing(0)
         link = _LINK.fullmatch(text.strip())
-        words = QPushButton(link[1] if link else f"#{text.lstrip('#')}" if self._tags else text)
-        words.setProperty("role", "chip")
+        button = QPushButton(link[1] if link else f"#{text.lstrip('#')}" if self._tags else text)
+        button.setProperty("role", "chip")
         if self._tags:
-            words.clicked.connect(partial(self.tag_clicked.emit, text.lstrip("#")))
-            words.setToolTip(self.tr("Search for this tag"))
+            button.clicked.connect(partial(self.tag_clicked.emit, text.lstrip("#")))
+            button.setToolTip(self.tr("Search for this tag"))
         elif link:
-            words.clicked.connect(partial(self.link_clicked.emit, link[1]))
-            words.setToolTip(self.tr("Open note"))
+            button.clicked.connect(partial(self.link_clicked.emit, link[1]))
+            button.setToolTip(self.tr("Open note"))
         else:
-            words.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        row.addWidget(words)
+            button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        row.addWidget(button)
         if editable:
             cross = QToolButton()
             cross.setIcon(icon(theme, "x", theme.muted))
@@ -173,16 +173,16 @@ class ListValue(ValueEditor):
 
     def _add(self) -> None:
         text = self.field.text().replace("#", "") if self._tags else self.field.text()
-        fresh = parse_value(text, True)
+        values = parse_value(text, True)
         self.field.clear()
-        if isinstance(fresh, list) and fresh:
-            self.changed.emit([*self._values, *fresh])
+        if isinstance(values, list) and values:
+            self.changed.emit([*self._values, *values])
 
 
 class _AddField(QLineEdit):
     """A field that emits a signal for Backspace when it is empty."""
 
-    left_empty = Signal()
+    emptied = Signal()
 
     def __init__(self, words: str) -> None:
         super().__init__()
@@ -193,7 +193,7 @@ class _AddField(QLineEdit):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Backspace and not self.text():
-            self.left_empty.emit()
+            self.emptied.emit()
         else:
             super().keyPressEvent(event)
 

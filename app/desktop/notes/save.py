@@ -128,9 +128,9 @@ async def link_mention(vault: VaultService, mention: Mention, target: NotePath) 
     lines = note.text.split("\n")
     line = lines[mention.line - 1] if mention.line <= len(lines) else ""
     start, end = mention_span(mention, line)
-    said = line[start:end]
+    excerpt = line[start:end]
     name = vault.notes.shortest(target, mention.source)
-    link = f"[[{name}]]" if said == name else f"[[{name}|{said}]]"
+    link = f"[[{name}]]" if excerpt == name else f"[[{name}|{excerpt}]]"
     new = f"{line[:start]}{link}{line[end:]}"
     patch = f"@@ -{mention.line},1 +{mention.line},1 @@\n-{line}\n+{new}\n"
     arguments = {"name": mention.source.text, "op": "patch", "patch": patch}

@@ -128,7 +128,7 @@ class Spelling(QObject):
 
     def begin(self) -> None:
         """Load the dictionaries of the settings soon, unless they are loaded."""
-        settings = self._client.vault.settings.current.editor
+        settings = self._client.settings.editor
         wanted = (settings.spelling, tuple(settings.spelling_languages))
         if wanted != self._loaded:
             self._loaded = wanted
@@ -163,10 +163,10 @@ class DictionaryStatus(QLabel):
 
     async def _find_dictionaries(self) -> None:
         found = await asyncio.to_thread(installed_languages)
-        words = self.tr("Dictionaries on this computer: {0}.").format(", ".join(found))
+        text = self.tr("Dictionaries on this computer: {0}.").format(", ".join(found))
         missing = self.tr("There are no dictionaries on this computer, so spelling is not checked. ")
         how = self.tr("Install enchant and a hunspell dictionary of your language, then restart the app.")
-        self.setText(words if found else missing + how)
+        self.setText(text if found else missing + how)
 
 
 def installed_languages() -> tuple[str, ...]:

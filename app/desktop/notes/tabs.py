@@ -52,7 +52,7 @@ class NoteTab(Protocol):
     def take_focus(self) -> None:
         """Give the focus to the text."""
 
-    def do(self, what: str) -> None:
+    def run_command(self, what: str) -> None:
         """Run "save", "mode" (read or edit), "find", "replace" or "links"."""
 
 
@@ -68,8 +68,8 @@ class _TabBar(QTabBar):
 
     def minimumTabSizeHint(self, index: int) -> QSize:
         """Return a width for a short name and the close button."""
-        whole = self.tabSizeHint(index)
-        return QSize(min(whole.width(), round(_MIN_TAB_WIDTH * self._theme.zoom)), whole.height())
+        size = self.tabSizeHint(index)
+        return QSize(min(size.width(), round(_MIN_TAB_WIDTH * self._theme.zoom)), size.height())
 
 
 class _TabGroup(QTabWidget):
@@ -107,7 +107,7 @@ class _TabGroup(QTabWidget):
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addAction(self.tr("Close"), lambda: self.tabCloseRequested.emit(row))
-        menu.addAction(self.tr("Close the others"), lambda: self._area.close_others(self, row))
+        menu.addAction(self.tr("Close others"), lambda: self._area.close_others(self, row))
         menu.addSeparator()
         menu.addAction(self.tr("Move to the other side"), lambda: self._area.move_across(self, row))
         menu.popup(self.tabBar().mapToGlobal(at))
@@ -150,7 +150,7 @@ class NoteTabs(QWidget):
             "file-text",
             self.tr("No note is open"),
             self.tr(
-                "Double-click a node of the graph, click a file, or press Ctrl+P to go to a note by its name."
+                "Double-click a node in the graph, click a file, or press Ctrl+P to find a note by name."
             ),
             parent=self._stack,
         )
@@ -223,12 +223,12 @@ class NoteTabs(QWidget):
 
     def close_others(self, group: _TabGroup, keep: int) -> None:
         """Close the other tabs of `group`."""
-        kept = self._tabs_of(group)[keep]
+        current = self._tabs_of(group)[keep]
 
         async def close() -> None:
             for tab in self._tabs_of(group):
                 row = group.indexOf(cast("QWidget", tab))
-                if tab is not kept and not await self._close(group, row):
+                if tab is not current and not await self._close(group, row):
                     return
 
         tasks.start(close(), owner=self, what=self.tr("close the tabs"))
@@ -254,12 +254,12 @@ class NoteTabs(QWidget):
         if self.current is not None:
             self.current.take_focus()
 
-    def do(self, what: str) -> None:
+    def run_command(self, what: str) -> None:
         """Run a command of the note in front; see `NoteTab.do`."""
         if self.current is not None:
-            self.current.do(what)
+            self.current.run_command(what)
 
-    def act(self, what: str) -> None:
+    def request_command(self, what: str) -> None:
         """Request a menu command for the note in front."""
         if self.current is not None and self.current.path:
             self.act_requested.emit(what, self.current.path)
@@ -344,6 +344,9 @@ class NoteTabs(QWidget):
     def _now_in_front(self, group: _TabGroup) -> None:
         if group.count():
             self._front = group
+            page, focused = group.currentWidget(), self.window().focusWidget()
+            if self.current is not None and focused is not None and page.isAncestorOf(focused):
+                self.current.take_focus()  # Qt moves it from a tab that is hidden to the first button
             self.shown.emit(self.current.path if self.current is not None else "")
 
     def _start_closing(self, group: _TabGroup, row: int) -> None:

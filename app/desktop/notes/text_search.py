@@ -49,10 +49,10 @@ def find_all(text: str, words: str, match_case: bool) -> TextMatches:
 
 def _in_units(text: str, wanted: re.Pattern[str]) -> Iterator[tuple[int, int]]:
     """Convert the spans of the matches to UTF-16 units in one pass over the text."""
-    seen = passed = 0
+    offset = passed = 0
     for match in wanted.finditer(text):
-        start = passed + utf16_length(text[seen : match.start()])
-        seen, passed = match.end(), start + utf16_length(match[0])
+        start = passed + utf16_length(text[offset : match.start()])
+        offset, passed = match.end(), start + utf16_length(match[0])
         yield start, passed
 
 

@@ -76,7 +76,7 @@ async def _ask_in_conflict(document: NoteDocument, theme: ThemeSource, parent: Q
         return await _ask_after_deletion(document, parent)
     title = translate("UnsavedChanges", "“{0}” was changed outside").format(_note_name(document))
     text = translate(
-        "UnsavedChanges", "You have unsaved text in it. Nothing is written until you choose which text stays."
+        "UnsavedChanges", "It has unsaved text. Nothing is written until you choose which text to keep."
     )
     answers = (translate("UnsavedChanges", "Keep it open"), translate("UnsavedChanges", "Compare…"))
     if await dialogs.choose(parent.window(), title, text, answers, main=1) != 1:
@@ -87,9 +87,7 @@ async def _ask_in_conflict(document: NoteDocument, theme: ThemeSource, parent: Q
 
 async def _ask_after_deletion(document: NoteDocument, parent: QWidget) -> _Answer:
     title = translate("UnsavedChanges", "“{0}” was deleted or moved outside").format(_note_name(document))
-    text = translate(
-        "UnsavedChanges", "It has text that is not saved. Create the note again to keep the text."
-    )
+    text = translate("UnsavedChanges", "It has unsaved text. Create the note again to keep it.")
     answers = (
         translate("UnsavedChanges", "Keep it open"),
         translate("UnsavedChanges", "Discard my text"),
@@ -132,7 +130,7 @@ async def _ask_to_save(document: NoteDocument, parent: QWidget) -> _Answer:
         translate("UnsavedChanges", "Discard"),
         translate("UnsavedChanges", "Cancel"),
     )
-    text = translate("UnsavedChanges", "It has text that is not saved yet.")
+    text = translate("UnsavedChanges", "It has unsaved text.")
     match await dialogs.choose(parent.window(), title, text, answers, main=0):
         case 0:
             if await document.save() or document.conflict is not None:
@@ -154,14 +152,14 @@ def _conflict_texts() -> ConflictTexts:
         heading=translate("UnsavedChanges", "This note was changed outside while you were writing"),
         note=translate(
             "UnsavedChanges",
-            "Left is your text, right the text on the disk. Tick what to take from the right. Nothing is "
-            "lost: Decide later keeps what you pick or type here, Undo in the note brings back your text, "
-            "and the note's history keeps the other.",
+            "The left side is your text, the right side the text on the disk. Select the changes to "
+            "take from the right. Nothing is lost: “Decide later” keeps your choices and edits, undo "
+            "in the note restores your text, and the note's history keeps the other.",
         ),
         ours=translate("UnsavedChanges", "Keep mine"),
         theirs=translate("UnsavedChanges", "Keep theirs"),
         merged=translate("UnsavedChanges", "Merge"),
         picked=translate("UnsavedChanges", "As picked or edited below"),
-        leave=translate("UnsavedChanges", "Decide later"),
+        cancel_label=translate("UnsavedChanges", "Decide later"),
         done=translate("UnsavedChanges", "Save"),
     )

@@ -94,7 +94,7 @@ class NoteView(QWidget):
         self._toggled_callouts: set[int] = set()
         self._reading_place = ""
         self._cited = ""
-        self._modes = ViewModes(client.vault.root)
+        self._modes = ViewModes(client.root)
         # A double click opens twice: the second must not load over text typed after the first.
         self._opening = asyncio.Lock()
         self._preview: Preview | None = None
@@ -152,13 +152,13 @@ class NoteView(QWidget):
         self.notice.focus_released.connect(self.take_focus)
         self._header.mode_toggled.connect(self.toggle_mode)
         self._header.links_toggled.connect(self.toggle_links)
-        self._header.save_wanted.connect(self.save)
+        self._header.save_requested.connect(self.save)
         self._header.acted.connect(lambda what: self.acted.emit(what, self.path))
         self.properties.changed.connect(self._set_property)
         self.properties.removed.connect(self._remove_property)
         self.properties.tag_clicked.connect(lambda tag: self._following.follow("tag", tag))
         self.properties.link_clicked.connect(lambda name: self._following.follow("note", name))
-        self.properties.source_wanted.connect(lambda: self.show_mode(ViewMode.SOURCE))
+        self.properties.source_requested.connect(lambda: self.show_mode(ViewMode.SOURCE))
         self._connect_reading()
         self.editor.edited.connect(lambda: None if self._filling else document.mark_edited())
         self.editor.completion_requested.connect(lambda r: self._start(self._complete(r), "complete"))
@@ -186,7 +186,7 @@ class NoteView(QWidget):
         self._following.inside.connect(self._go_to)
         self._links.said.connect(self.notice.show_message)
 
-    def do(self, what: str) -> None:
+    def run_command(self, what: str) -> None:
         """Run "save", "mode" (the next one), "find", "replace" or "links": the commands of the menu."""
         deeds: dict[str, Callable[[], None]] = {
             "save": self.save,
@@ -222,7 +222,7 @@ class NoteView(QWidget):
         """Show this state of the note in place of the previous one."""
         moved = str(page.path) != self.path
         self.path = str(page.path)
-        self.editor.drawing_scope = f"{self._client.vault.root}\n{self.path}"
+        self.editor.drawing_scope = f"{self._client.root}\n{self.path}"
         self._fill(page.text)
         editable = self.document.editable
         self.editor.setReadOnly(not editable)
@@ -436,7 +436,7 @@ class NoteView(QWidget):
                 self._theme,
                 "note-pencil",
                 self.tr("This note is empty"),
-                self.tr("It has no text yet. Ctrl+E changes between reading and writing."),
+                self.tr("Press Ctrl+E to switch between reading and writing."),
                 (self.tr("Write"), lambda: self._write()),
                 self._stack,
             )
@@ -524,8 +524,8 @@ class NoteView(QWidget):
         try:
             text = change(self.document.text)
         except ScriptoriumError as error:
-            words = self.tr("Could not {0}: {1}").format(what, error.message)
-            self.notice.show_message(words, "warning")
+            message = self.tr("Could not {0}: {1}").format(what, error.message)
+            self.notice.show_message(message, "warning")
             return
         self._change(text)
         self.document.mark_edited()

@@ -18,7 +18,7 @@ _DEBOUNCE_MS = 300
 
 
 class WordCount(QObject):
-    """Counts in the note that `follow` sets; `changed` carries the text to show, empty for none."""
+    """Counts in the note that `set_note` sets; `changed` carries the text to show, empty for none."""
 
     changed = Signal(str)
 
@@ -29,7 +29,7 @@ class WordCount(QObject):
         self._soon = QTimer(self, singleShot=True, interval=_DEBOUNCE_MS)
         self._soon.timeout.connect(self._start)
 
-    def follow(self, note: NoteView | None) -> None:
+    def set_note(self, note: NoteView | None) -> None:
         """Count in `note` from now on; None if no note is open."""
         if note is not self._note:
             if self._note is not None and isValid(self._note):

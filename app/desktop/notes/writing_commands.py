@@ -53,12 +53,12 @@ class WritingCommands(QObject):
         self._current = current
         self._window = window
 
-    def do(self, what: str) -> None:
+    def run_command(self, what: str) -> None:
         """Run "daily", "template", "random", "html", "pdf", "print" or "paste" (as plain text)."""
         if what == "paste":
             self.paste_plain()
             return
-        work, words = {
+        work, labels = {
             "daily": (self.open_daily_note, self.tr("open the daily note")),
             "template": (self.insert_template, self.tr("insert the template")),
             "random": (self.open_random_note, self.tr("open a random note")),
@@ -66,9 +66,9 @@ class WritingCommands(QObject):
             "pdf": (self.export_pdf, self.tr("export the note")),
             "print": (self.print_note, self.tr("print the note")),
         }[what]
-        tasks.start(work(), owner=self._window, what=words)
+        tasks.start(work(), owner=self._window, what=labels)
 
-    def offer_in(self, note: NoteView) -> None:
+    def add_to_slash_menu(self, note: NoteView) -> None:
         """Add the writing commands to the slash menu of a note's editor."""
         known = {command.id for command in note.editor.slash_commands}
         for id, title in (
@@ -76,7 +76,7 @@ class WritingCommands(QObject):
             ("daily", self.tr("Open today's daily note")),
         ):
             if id not in known:
-                note.editor.slash_commands.append(SlashCommand(id, title, partial(self.do, id)))
+                note.editor.slash_commands.append(SlashCommand(id, title, partial(self.run_command, id)))
 
     async def open_daily_note(self) -> None:
         """Open today's note, creating it from its template if needed."""
@@ -105,25 +105,27 @@ class WritingCommands(QObject):
         """Insert a template that the user chooses at the cursor, as one undo step."""
         note = self._current()
         if note is None or note.document.page is None or not note.document.editable:
-            self.failed.emit(self.tr("Open a note that can be edited first."))
+            self.failed.emit(self.tr("Open an editable note first."))
             return
         found = await self._client.run(daily_notes.list_templates)
         if not found:
-            self.failed.emit(self.tr("There are no templates: the folder is set in the settings, Editor."))
+            self.failed.emit(self.tr("No templates found. Set the templates folder in Settings → Editor."))
             return
         chosen = await self._choose(found)
         if chosen is None:
             return
         title, now = note.document.page.path.name, datetime.now()
         try:
-            made = await self._client.run(lambda vault: daily_notes.template_text(vault, chosen, title, now))
+            template = await self._client.run(
+                lambda vault: daily_notes.template_text(vault, chosen, title, now)
+            )
         except ScriptoriumError as error:
             self.failed.emit(self.tr("The template was not inserted: {0}").format(error.message))
             return
         if not note.editing:
             note.show_mode(ViewMode.LIVE)
         try:
-            _insert_template(note.editor, made)
+            _insert_template(note.editor, template)
         except ScriptoriumError as error:
             self.failed.emit(self.tr("The template was not inserted: {0}").format(error.message))
             return
@@ -213,7 +215,7 @@ class WritingCommands(QObject):
         return templates[rows[0]]
 
     def _font(self) -> QFont:
-        wanted = self._client.vault.settings.current.editor.font
+        wanted = self._client.settings.editor.font
         font = QFont(wanted) if wanted else QFont(self._window.font().family())
         font.setPointSize(_PRINT_POINTS)
         return font
@@ -230,13 +232,13 @@ def _insert_template(editor: LiveEditor, made: Expanded) -> None:
     body = read_frontmatter(template).body_start
     after = text[read_frontmatter(text).body_start :]
     own = text[: len(text) - len(after)]
-    fresh = with_properties(text, template).removesuffix(after)
+    merged = with_properties(text, template).removesuffix(after)
     cursor = editor.textCursor()
     if cursor.selectionStart() < utf16_length(own):
         cursor.setPosition(max(utf16_length(own), cursor.selectionEnd()))
     with one_undo_step(cursor):
         cursor.insertText(template[body:])
-        replace_document(QTextCursor(editor.document()), own, fresh)
+        replace_document(QTextCursor(editor.document()), own, merged)
     if made.cursor is not None and (place := len(for_editor(made.text[: made.cursor]))) >= body:
         cursor.setPosition(cursor.position() - utf16_length(template[place:]))
     editor.setTextCursor(cursor)

@@ -19,7 +19,7 @@ LINE_ROLE = int(Qt.ItemDataRole.UserRole)
 
 
 class OutlinePanel(Panel):
-    """Follows the note that `follow` sets; `open_requested` carries its path and the line of a heading."""
+    """Follows the note that `set_note` sets; `open_requested` carries its path and the line of a heading."""
 
     open_requested = Signal(str, str)
 
@@ -39,9 +39,9 @@ class OutlinePanel(Panel):
         self.column.addWidget(self._stack, 1)
         self.tree.itemClicked.connect(lambda item, _: self._go(item))
         self.tree.itemActivated.connect(lambda item, _: self._go(item))
-        self.follow(None)
+        self.set_note(None)
 
-    def follow(self, note: NoteView | None) -> None:
+    def set_note(self, note: NoteView | None) -> None:
         """Show the headings of `note` from now on; None while no note is open."""
         if note is self._note and note is not None:
             return
@@ -70,7 +70,7 @@ class OutlinePanel(Panel):
         self.tree.clear()
         above: list[tuple[int, QTreeWidgetItem]] = []
         for level, text, line in shown:
-            item = QTreeWidgetItem([text or self.tr("(no words)")])
+            item = QTreeWidgetItem([text or self.tr("(empty heading)")])
             item.setData(0, LINE_ROLE, line)
             item.setToolTip(0, text)
             while above and above[-1][0] >= level:
@@ -93,9 +93,11 @@ class OutlinePanel(Panel):
     def _refresh(self, *_: object) -> None:
         page = self._note.document.page if self._note is not None else None
         if page is None:
-            self._empty.say(self.tr("No note is open"), self.tr("The headings of a note are listed here."))
+            self._empty.set_message(
+                self.tr("No note is open"), self.tr("The headings of a note are listed here.")
+            )
         else:
-            self._empty.say(self.tr("No headings"), self.tr("Begin a line with # to make one."))
+            self._empty.set_message(self.tr("No headings"), self.tr("Start a line with # to add one."))
         self.show_headings(page.parsed.headings if page is not None else ())
 
     def _forget(self) -> None:
@@ -111,8 +113,8 @@ def connect(panel: OutlinePanel, context: PanelContext) -> None:
     """Connect the panel with the window and the other panels."""
     connect_links(panel, context)
 
-    def follow() -> None:
-        panel.follow(context.note if isinstance(context.note, NoteView) else None)
+    def set_note() -> None:
+        panel.set_note(context.note if isinstance(context.note, NoteView) else None)
 
-    context.note_shown.connect(follow)
-    follow()
+    context.note_shown.connect(set_note)
+    set_note()

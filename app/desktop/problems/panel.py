@@ -43,8 +43,8 @@ class ProblemsPanel(Panel):
         super().__init__("", parent)
         self._client = client
         self._theme = theme
-        self.title.set_text(self.tr("Files that are not wholly in the index"))
-        self.setAccessibleName(self.tr("Problems of the index"))
+        self.title.set_text(self.tr("Files that are not fully indexed"))
+        self.setAccessibleName(self.tr("Index problems"))
         again = ThemedButton(theme, "arrows-clockwise", self.tr("Rescan vault"))
         again.clicked.connect(self.rescan_requested)
         self._rename = ThemedButton(theme, "pencil-simple", self.tr("Rename the selected file…"))
@@ -54,16 +54,16 @@ class ProblemsPanel(Panel):
         self.title.add(again)
         self.table = QTreeWidget()
         self.table.setColumnCount(2)
-        self.table.setHeaderLabels([self.tr("File"), self.tr("Why")])
+        self.table.setHeaderLabels([self.tr("File"), self.tr("Reason")])
         self.table.setRootIsDecorated(False)
         self.table.setUniformRowHeights(True)
-        self.table.setAccessibleName(self.tr("Problems of the index"))
+        self.table.setAccessibleName(self.tr("Index problems"))
         self.table.header().setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
         self.table.setColumnWidth(0, round(320 * theme.zoom))
         self.table.itemActivated.connect(self._open)
         self.table.currentItemChanged.connect(self._update_rename_button)
         self._empty = EmptyState(
-            theme, "check-circle", self.tr("No problems"), self.tr("Every note of the vault is in the index.")
+            theme, "check-circle", self.tr("No problems"), self.tr("Every note of the vault is indexed.")
         )
         self._stack = QStackedWidget()
         self._stack.addWidget(self.table)
@@ -126,10 +126,12 @@ class ProblemsPanel(Panel):
         while True:
             title = self.tr("Rename “{0}”?").format(listed)
             label = self.tr("The file name is not UTF-8. The content of the file does not change. New name:")
-            given = await dialogs.prompt_text(self.window(), title, label, name, problem=problem)
-            if given is None:
+            new_name = await dialogs.prompt_text(
+                self.window(), title, label, name, accept=self.tr("Rename"), problem=problem
+            )
+            if new_name is None:
                 return
-            name = given
+            name = new_name
             outcome = await self._client.run(partial(_renamed, listed=listed, name=name))
             if outcome.success:
                 return

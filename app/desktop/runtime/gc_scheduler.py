@@ -28,7 +28,7 @@ class GcScheduler(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._last_whole = time.monotonic()
+        self._last_full_collection = time.monotonic()
         self._rounds = 0
         self._survivors = 0  # young objects that survived since the survivors were last scanned
         gc.disable()
@@ -36,7 +36,7 @@ class GcScheduler(QObject):
         self._timer.timeout.connect(self._tick)
         self._timer.start(_TICK_INTERVAL_MS)
         self._away = QTimer(self, singleShot=True, interval=_IDLE_DELAY_MS)
-        self._away.timeout.connect(self._collect_whole)
+        self._away.timeout.connect(self._collect_all)
         application = QGuiApplication.instance()
         if isinstance(application, QGuiApplication):
             application.applicationStateChanged.connect(self._follow)
@@ -66,12 +66,12 @@ class GcScheduler(QObject):
     def _follow(self, state: Qt.ApplicationState) -> None:
         if state == Qt.ApplicationState.ApplicationActive:
             self._away.stop()
-        elif time.monotonic() - self._last_whole > _FULL_INTERVAL_S:
+        elif time.monotonic() - self._last_full_collection > _FULL_INTERVAL_S:
             self._away.start()
 
-    def _collect_whole(self) -> None:
+    def _collect_all(self) -> None:
         """Run a full collection; the window is inactive."""
-        self._last_whole = time.monotonic()
+        self._last_full_collection = time.monotonic()
         gc.unfreeze()
         gc.collect()
         gc.freeze()

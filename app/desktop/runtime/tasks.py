@@ -91,10 +91,10 @@ def running_tasks() -> frozenset[asyncio.Task[Any]]:
 
 async def cancel_all() -> None:
     """Cancel all running tasks except the caller's own, and wait until they have ended."""
-    rest = [task for task in _running if task is not asyncio.current_task()]
-    for task in rest:
+    others = [task for task in _running if task is not asyncio.current_task()]
+    for task in others:
         task.cancel()
-    await asyncio.gather(*rest, return_exceptions=True)
+    await asyncio.gather(*others, return_exceptions=True)
 
 
 def _on_done(task: asyncio.Task[Any], what: str, owner: QWidget | None, cancel: Callable[..., None]) -> None:

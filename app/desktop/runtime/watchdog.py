@@ -120,8 +120,8 @@ class Watchdog(QObject):
             self._samples = Counter()
         if own > _LONG_STALL_S or hold > 3 * _LONG_STALL_S:
             often = samples.copy().most_common(4)  # a copy: the sampling thread may be writing to it
-            seen = "\n".join(f"    {count} x {where}" for where, count in often)
-            self._worst.append(Stall(hold * 1000, own * 1000, seen))
+            stacks = "\n".join(f"    {count} x {stack}" for stack, count in often)
+            self._worst.append(Stall(hold * 1000, own * 1000, stacks))
         self._last, self._last_worked = time.perf_counter(), time.thread_time()
 
     def _watch(self) -> None:

@@ -80,10 +80,10 @@ class SearchResultsModel(QAbstractListModel):
         self.beginRemoveRows(QModelIndex(), first, last)
         del self._rows[first : last + 1]
         self.endRemoveRows()
-        fresh = [SearchResultRow(hit, snippet) for snippet in snippets]
-        if fresh:
-            self.beginInsertRows(QModelIndex(), first, first + len(fresh) - 1)
-            self._rows[first:first] = fresh
+        rows = [SearchResultRow(hit, snippet) for snippet in snippets]
+        if rows:
+            self.beginInsertRows(QModelIndex(), first, first + len(rows) - 1)
+            self._rows[first:first] = rows
             self.endInsertRows()
 
     @property
@@ -122,17 +122,17 @@ class SearchResultsModel(QAbstractListModel):
         return row.snippet.text if row.snippet else row.hit.title
 
     def _create_rows(self, hits: tuple[SearchHit, ...]) -> list[SearchResultRow]:
-        made: list[SearchResultRow] = []
+        rows: list[SearchResultRow] = []
         last = self._rows[-1].hit.group if self._rows and self._groups else None
         for hit in hits:
             if self._groups and hit.group != last:
-                made.append(SearchResultRow(hit, group=self._groups.get(hit.group)))
+                rows.append(SearchResultRow(hit, group=self._groups.get(hit.group)))
                 last = hit.group
-            made.append(SearchResultRow(hit))
-            made += [SearchResultRow(hit, snippet) for snippet in hit.snippets]
+            rows.append(SearchResultRow(hit))
+            rows += [SearchResultRow(hit, snippet) for snippet in hit.snippets]
             if hit.lines > len(hit.snippets):
-                made.append(SearchResultRow(hit, more=hit.lines - len(hit.snippets)))
-        return made
+                rows.append(SearchResultRow(hit, more=hit.lines - len(hit.snippets)))
+        return rows
 
 
 class SearchResultDelegate(QStyledItemDelegate):
@@ -211,13 +211,13 @@ class SearchResultDelegate(QStyledItemDelegate):
         title = metrics.elidedText(hit.title, Qt.TextElideMode.ElideRight, area.width())
         flags = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
         painter.drawText(area, flags, title)
-        rest = area.adjusted(metrics.horizontalAdvance(title) + 2 * _TEXT_GAP, 0, 0, 0)
-        if rest.width() > 40 and hit.path.folder:
+        remaining = area.adjusted(metrics.horizontalAdvance(title) + 2 * _TEXT_GAP, 0, 0, 0)
+        if remaining.width() > 40 and hit.path.folder:
             painter.setFont(font)
             painter.setPen(QColor(theme.faint))
             middle = Qt.TextElideMode.ElideMiddle
-            folder = QFontMetrics(font).elidedText(hit.path.folder, middle, rest.width())
-            painter.drawText(rest, flags, folder)
+            folder = QFontMetrics(font).elidedText(hit.path.folder, middle, remaining.width())
+            painter.drawText(remaining, flags, folder)
 
     def _paint_snippet(self, painter: QPainter, font: QFont, area: QRect, snippet: Snippet) -> None:
         theme = self._theme.theme
@@ -243,12 +243,12 @@ class SearchResultDelegate(QStyledItemDelegate):
 
 
 def _draw_mark(start: int, end: int, ground: str, ink: str) -> QTextLayout.FormatRange:
-    look = QTextCharFormat()
-    look.setBackground(QColor(ground))
-    look.setForeground(QColor(ink))
-    made = QTextLayout.FormatRange()
-    made.start, made.length, made.format = start, end - start, look
-    return made
+    text_format = QTextCharFormat()
+    text_format.setBackground(QColor(ground))
+    text_format.setForeground(QColor(ink))
+    mark = QTextLayout.FormatRange()
+    mark.start, mark.length, mark.format = start, end - start, text_format
+    return mark
 
 
 def _from_first_mark(

@@ -7,8 +7,8 @@ from app.desktop.runtime.translation import translate
 
 def operator_label(operator: str) -> str:
     """Return the description of an operator; empty for an unknown one."""
-    words = {
-        "tag:": translate("OperatorHelp", "with this tag or one in it"),
+    labels = {
+        "tag:": translate("OperatorHelp", "with this tag or a nested one"),
         "file:": translate("OperatorHelp", "in the file name"),
         "path:": translate("OperatorHelp", "in the path, such as a folder"),
         "content:": translate("OperatorHelp", "in the text, not in names"),
@@ -23,25 +23,25 @@ def operator_label(operator: str) -> str:
         "links-to:": translate("OperatorHelp", "linking to this note"),
         "linked-from:": translate("OperatorHelp", "linked from this note"),
         "orphan:": translate("OperatorHelp", "without links"),
-        "unresolved:": translate("OperatorHelp", "with a link to no note"),
+        "unresolved:": translate("OperatorHelp", "with an unresolved link"),
         "untagged:": translate("OperatorHelp", "without tags"),
         "modified:": translate("OperatorHelp", "changed on a date, such as >=2026-03"),
         "created:": translate("OperatorHelp", "created on a date, such as 2026-03-18"),
         "similar:": translate("OperatorHelp", "“…” close in meaning"),
-        "match-case:": translate("OperatorHelp", "in exactly these letters"),
-        "ignore-case:": translate("OperatorHelp", "in any letters again"),
+        "match-case:": translate("OperatorHelp", "case-sensitive"),
+        "ignore-case:": translate("OperatorHelp", "case-insensitive again"),
     }
-    return words.get(operator, "")
+    return labels.get(operator, "")
 
 
 def query_examples() -> tuple[tuple[str, str], ...]:
     """Return parts of queries, each with its meaning."""
     plain = (
         ("two words", translate("OperatorHelp", "notes with both")),
-        ('"two words"', translate("OperatorHelp", "side by side, in this order")),
+        ('"two words"', translate("OperatorHelp", "next to each other, in this order")),
         ("one OR two", translate("OperatorHelp", "notes with any of them")),
-        ("one -two", translate("OperatorHelp", "with the one, not the other")),
-        ("begin*", translate("OperatorHelp", "words that begin so")),
+        ("one -two", translate("OperatorHelp", "with one but not the other")),
+        ("begin*", translate("OperatorHelp", "words that start with these letters")),
         ("/pat+ern/", translate("OperatorHelp", "a regular expression")),
         ("[status]", translate("OperatorHelp", "with this property")),
         ("[status:done OR late]", translate("OperatorHelp", "with a value of a property")),

@@ -66,7 +66,7 @@ class SearchPanel(Panel):
 
     def search_saved(self, name: str) -> None:
         """Run the saved search of this name, if it exists."""
-        tasks.start(self._find_saved(name), owner=self, what=self.tr("do the saved search"))
+        tasks.start(self._find_saved(name), owner=self, what=self.tr("run the saved search"))
 
     async def _find_saved(self, name: str) -> None:
         searches = await self._client.run(lambda vault: vault.searches.list_searches())
@@ -93,7 +93,7 @@ class SearchPanel(Panel):
         self.explaining.setCheckable(True)
         self.explaining.toggled.connect(self._show_explanation)
         self.meaning = ThemedButton(
-            self._theme, "circles-three", self.tr("By meaning: the words need not be the same (Ctrl+M)")
+            self._theme, "circles-three", self.tr("Semantic search: find notes by meaning (Ctrl+M)")
         )
         self.meaning.setCheckable(True)
         self.meaning.toggled.connect(lambda _: self._start())
@@ -140,18 +140,18 @@ class SearchPanel(Panel):
         self._typing.timeout.connect(self._start)
         self.field.textChanged.connect(self._typed)
         self.field.returnPressed.connect(self._enter)
-        self.field.left_down.connect(self._go_down)
+        self.field.moved_down.connect(self._go_down)
         client = self._client
         self.field.set_suggest(lambda text, at: client.run(lambda vault: vault.search.suggest(text, at)))
         self.list.activated.connect(self._open)
         self.list.clicked.connect(self._open)
-        self.list.left_up.connect(self.focus_field)
+        self.list.moved_up.connect(self.focus_field)
         bar = self.list.verticalScrollBar()
         bar.valueChanged.connect(self._fill)
         bar.rangeChanged.connect(self._fill)
         self.start.search_requested.connect(self._search_saved)
         self.start.piece_chosen.connect(self._insert_piece)
-        self.start.act_requested.connect(self.star.act)
+        self.start.act_requested.connect(self.star.run_command)
         self.start.filter_requested.connect(self.filter_requested)
         self.star.searches_changed.connect(self.start.show_searches)
         self._client.events.batch.connect(self._handle_events)
@@ -183,7 +183,7 @@ class SearchPanel(Panel):
         )
         place = self.list.verticalScrollBar().value() if again else 0
         self._asked, self._typed_for = query, typed
-        self.star.follow(query)
+        self.star.set_query(query)
         if not query.strip():
             self._show_start()
             return
@@ -362,7 +362,7 @@ class SearchPanel(Panel):
 class _HitList(QListView):
     """The results list; Up in the first row returns to the field."""
 
-    left_up = Signal()
+    moved_up = Signal()
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -374,7 +374,7 @@ class _HitList(QListView):
         """Return to the field with Escape, and with Up in the first row."""
         first = self.currentIndex().row() <= 0
         if event.key() == Qt.Key.Key_Escape or (event.key() == Qt.Key.Key_Up and first):
-            self.left_up.emit()
+            self.moved_up.emit()
         else:
             super().keyPressEvent(event)
 

@@ -31,12 +31,12 @@ class QueryErrorView(QWidget):
         """Show a part of the query with a caret under the character at `position`, and the message."""
         if position is not None:
             start = max(0, position - _CONTEXT_CHARS)
-            lead = "…" if start else ""
+            prefix = "…" if start else ""
             # A wide character takes two columns.
-            before = lead + query[start:position]
+            before = prefix + query[start:position]
             columns = sum(2 if ord(letter) >= 0x1100 else 1 for letter in before.replace("…", "."))
             self.where.setFont(code_font(self._theme.zoom))
-            self.where.setText(f"{lead}{query[start : position + _CONTEXT_CHARS]}\n{' ' * columns}^")
+            self.where.setText(f"{prefix}{query[start : position + _CONTEXT_CHARS]}\n{' ' * columns}^")
         self.where.setVisible(position is not None)
         self.words.setText(message)
         self.setAccessibleName(message)

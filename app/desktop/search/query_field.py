@@ -31,10 +31,10 @@ Suggest = Callable[[str, int], Awaitable[Completions | None]]
 class QueryField(SearchField):
     """A field for a query: Tab takes the first suggestion, Down selects one, Enter takes the selected one.
 
-    `left_down`: the user pressed Down while there were no suggestions.
+    `moved_down`: the user pressed Down while there were no suggestions.
     """
 
-    left_down = Signal()
+    moved_down = Signal()
 
     def __init__(self, theme: ThemeSource | Theme, words: str, parent: QWidget | None = None) -> None:
         super().__init__(theme, words, parent)
@@ -98,7 +98,7 @@ class QueryField(SearchField):
         self._popup.setCurrentIndex(QModelIndex())
 
     @property
-    def offered(self) -> tuple[str, ...]:
+    def shown_completions(self) -> tuple[str, ...]:
         """The visible suggestions."""
         return tuple(one.shown for one in self._suggestions) if self._popup.isVisible() else ()
 
@@ -128,7 +128,7 @@ class QueryField(SearchField):
                 self._popup.hide()
                 return
         elif key == Qt.Key.Key_Down:
-            self.left_down.emit()
+            self.moved_down.emit()
             return
         super().keyPressEvent(event)
 
@@ -147,23 +147,23 @@ class QueryField(SearchField):
 
     def _accept(self, row: int) -> None:
         """Replace the typed text by a completion."""
-        offered, self._wanted = self._wanted, None
+        offered_for, self._wanted = self._wanted, None
         self._popup.hide()
         text = self.text()
         # More may have been typed since the completions were computed.
         wanted = completion_target_at(text, from_utf16_offset(text, self.cursorPosition()))
-        same = offered is not None and wanted is not None and wanted.kind == offered.kind
+        same = offered_for is not None and wanted is not None and wanted.kind == offered_for.kind
         if wanted is None or not same or row >= len(self._suggestions):
             return
-        made = self._suggestions[row].text
+        suggestion = self._suggestions[row].text
         end = wanted.end
         # An existing bracket or quotation mark after the cursor closes the inserted one.
-        end += made[-1:] in ("]", '"') and text[end : end + 1] == made[-1:]
+        end += suggestion[-1:] in ("]", '"') and text[end : end + 1] == suggestion[-1:]
         inside = wanted.kind == "property"
-        place = wanted.start + len(made) - inside
-        fresh = text[: wanted.start] + made + text[end:]
-        if wanted.kind != "operator" and not inside and place == len(fresh):
-            fresh, place = f"{fresh} ", place + 1
-        self.setText(fresh)
-        self.setCursorPosition(to_utf16_offset(fresh, place))
+        place = wanted.start + len(suggestion) - inside
+        new_text = text[: wanted.start] + suggestion + text[end:]
+        if wanted.kind != "operator" and not inside and place == len(new_text):
+            new_text, place = f"{new_text} ", place + 1
+        self.setText(new_text)
+        self.setCursorPosition(to_utf16_offset(new_text, place))
         self.complete()

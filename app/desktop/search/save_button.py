@@ -36,12 +36,12 @@ class SaveSearchButton(ThemedButton):
         """Load the saved searches, without waiting for them."""
         tasks.start(self._load(), owner=self, what=self.tr("list the saved searches"))
 
-    def follow(self, query: str) -> None:
+    def set_query(self, query: str) -> None:
         """Set the current query."""
         self._query = query.strip()
         self._update_icon()
 
-    def act(self, what: str, name: str) -> None:
+    def run_command(self, what: str, name: str) -> None:
         """Run "rename" or "remove" on the saved search of this name."""
         work = self._rename(name) if what == "rename" else self._remove(name)
         tasks.start(work, owner=self, what=self.tr("change the saved search"))
@@ -66,8 +66,8 @@ class SaveSearchButton(ThemedButton):
         saved = self._saved()
         self.setEnabled(bool(self._query))
         self.set_symbol("star-fill" if saved else "star")
-        words = self.tr("Forget the saved search “{0}”").format(saved.name) if saved else ""
-        self.setToolTip(words or self.tr("Save this search"))
+        text = self.tr("Remove the saved search “{0}”").format(saved.name) if saved else ""
+        self.setToolTip(text or self.tr("Save this search"))
         self.setAccessibleName(self.toolTip())
 
     def _toggle(self) -> None:
@@ -77,8 +77,10 @@ class SaveSearchButton(ThemedButton):
 
     async def _save(self) -> None:
         query, order, group = self._query, self._order.order, self._order.grouping
-        label = self.tr("A name for “{0}”:").format(query)
-        name = await dialogs.prompt_text(self.window(), self.tr("Save this search"), label, query[:60])
+        label = self.tr("Name for “{0}”:").format(query)
+        name = await dialogs.prompt_text(
+            self.window(), self.tr("Save this search"), label, query[:60], accept=self.tr("Save")
+        )
         if name:
             await self._client.run(lambda vault: vault.searches.save(name, query, order, group))
 
@@ -86,7 +88,9 @@ class SaveSearchButton(ThemedButton):
         await self._client.run(lambda vault: vault.searches.remove(name))
 
     async def _rename(self, name: str) -> None:
-        label = self.tr("Another name for “{0}”:").format(name)
-        fresh = await dialogs.prompt_text(self.window(), self.tr("Rename the search"), label, name)
-        if fresh:
-            await self._client.run(lambda vault: vault.searches.rename(name, fresh))
+        label = self.tr("New name for “{0}”:").format(name)
+        new_name = await dialogs.prompt_text(
+            self.window(), self.tr("Rename search"), label, name, accept=self.tr("Rename")
+        )
+        if new_name:
+            await self._client.run(lambda vault: vault.searches.rename(name, new_name))

@@ -18,9 +18,7 @@ class SortButton(ThemedButton):
     changed = Signal()
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(
-            theme, "sort-ascending", translate("SortButton", "Order and groups of the results"), parent
-        )
+        super().__init__(theme, "sort-ascending", translate("SortButton", "Sort and group results"), parent)
         self.order: Order = "relevance"
         self.grouping: Grouping = ""
         self._actions: dict[tuple[str, str], QAction] = {}
@@ -28,8 +26,8 @@ class SortButton(ThemedButton):
         orders: tuple[tuple[Order, str], ...] = (
             ("relevance", translate("SortButton", "Best match first")),
             ("name", translate("SortButton", "By name")),
-            ("modified", translate("SortButton", "Changed last first")),
-            ("created", translate("SortButton", "Made last first")),
+            ("modified", translate("SortButton", "Recently changed first")),
+            ("created", translate("SortButton", "Recently created first")),
         )
         self._section(menu, "order", orders, self._set_order)
         menu.addSeparator()
@@ -51,8 +49,8 @@ class SortButton(ThemedButton):
 
     def _section(self, menu: QMenu, part: str, choices: tuple[tuple[str, str], ...], choose: object) -> None:
         ring = QActionGroup(menu)
-        for value, words in choices:
-            action = menu.addAction(words)
+        for value, label in choices:
+            action = menu.addAction(label)
             action.setCheckable(True)
             action.setData(value)
             ring.addAction(action)

@@ -50,7 +50,7 @@ class SearchStartPage(QListView):
         self.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
         self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName(self.tr("Saved searches, and what a search can say"))
+        self.setAccessibleName(self.tr("Saved searches and search operators"))
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.customContextMenuRequested.connect(self._menu)
         self.clicked.connect(self._choose)
@@ -65,9 +65,9 @@ class SearchStartPage(QListView):
             self._add(_HEAD_KIND, self.tr("Saved searches"))
         for search in searches:
             self._add(_SEARCH_KIND, search.name, search.query).setData(search, _SAVED_ROLE)
-        self._add(_HEAD_KIND, self.tr("What a search can say"))
-        for text, words in query_examples():
-            self._add(_EXAMPLE_KIND, text, words)
+        self._add(_HEAD_KIND, self.tr("Search operators"))
+        for text, label in query_examples():
+            self._add(_EXAMPLE_KIND, text, label)
 
     def _add(self, kind: str, text: str, note: str = "") -> QStandardItem:
         item = QStandardItem(text)

@@ -55,11 +55,11 @@ class SettingsDialog(QDialog):
 
     `extras` adds a widget at the end of a section (by its name), for what is not a plain value; `own` has the
     editors of single settings, by section and name. Both are called when their section is built, after the
-    dialog itself. `left_for` carries the command for which the user closed the dialog.
+    dialog itself. `command_requested` carries the command for which the user closed the dialog.
     """
 
     changed = Signal(object)
-    left_for = Signal(str)
+    command_requested = Signal(str)
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class SettingsDialog(QDialog):
         self._sections: dict[str, QWidget] = {}
         self._theme = theme
         self._section = 0
-        self._unmade = {name: deque(self._parts(name)) for name in Settings.model_fields}
+        self._unbuilt = {name: deque(self._parts(name)) for name in Settings.model_fields}
         self._slices = TimeSlicedQueue(self._work_on, self)
         self._found = TimeSlicedQueue(lambda name: self._sections[str(name)].show(), self)
         self._build()
@@ -98,12 +98,12 @@ class SettingsDialog(QDialog):
         """Build the selected section now, and the others soon."""
         self._show_item(self.list.currentItem())
         super().showEvent(event)
-        self._slices.add_later(name for name, parts in self._unmade.items() for _ in parts)
+        self._slices.add_later(name for name, parts in self._unbuilt.items() for _ in parts)
 
-    def leave_for(self, command: str) -> None:
+    def close_and_run(self, command: str) -> None:
         """Close the settings and run the command."""
         self.accept()
-        self.left_for.emit(command)
+        self.command_requested.emit(command)
 
     def editor_of(self, section: str, name: str) -> Editor:
         """Return the editor of one setting."""
@@ -126,11 +126,11 @@ class SettingsDialog(QDialog):
         self.list.setAccessibleName(self.tr("Sections"))
         side.setObjectName("page")
         side.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        left = QVBoxLayout(side)
-        left.setContentsMargins(12, 12, 12, 12)
-        left.setSpacing(8)
-        left.addWidget(self.search)
-        left.addWidget(self.list, 1)
+        column = QVBoxLayout(side)
+        column.setContentsMargins(12, 12, 12, 12)
+        column.setSpacing(8)
+        column.addWidget(self.search)
+        column.addWidget(self.list, 1)
         side.setFixedWidth(round(220 * self._theme.zoom))
         self.area = QScrollArea(self)
         self.area.setWidgetResizable(True)
@@ -141,18 +141,18 @@ class SettingsDialog(QDialog):
         self._column.setSpacing(28)
         for name, field in Settings.model_fields.items():
             self._add_section(name, field.title or name, page)
-        words = self.tr("No settings found")
-        self._none = EmptyState(self._theme, "magnifying-glass", words, "", parent=page)
+        text = self.tr("No settings found")
+        self._none = EmptyState(self._theme, "magnifying-glass", text, "", parent=page)
         self._none.hide()
         self._column.addWidget(self._none)
         self._column.addStretch(1)
         self.area.setFrameShape(QFrame.Shape.NoFrame)
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        whole = QHBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addWidget(side)
-        whole.addWidget(self.area, 1)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(side)
+        layout.addWidget(self.area, 1)
         self.list.setCurrentRow(0)
         self.list.currentItemChanged.connect(lambda item, _: self._show_item(item))
 
@@ -184,12 +184,12 @@ class SettingsDialog(QDialog):
         if isinstance(thing, QWidget):
             if isValid(thing):
                 thing.ensurePolished()
-        elif self._unmade[str(thing)]:
+        elif self._unbuilt[str(thing)]:
             self._make_next(str(thing))
             self._slices.add_later([self._rows[-1].widget])
 
     def _make_next(self, section: str) -> None:
-        name = self._unmade[section].popleft()
+        name = self._unbuilt[section].popleft()
         block = self._sections[section]
         column = block.layout()
         assert column is not None
@@ -197,45 +197,45 @@ class SettingsDialog(QDialog):
 
     def _make(self, section: str) -> None:
         """Build the rest of a section."""
-        while self._unmade[section]:
+        while self._unbuilt[section]:
             self._make_next(section)
 
     def _make_all(self) -> None:
-        for section in self._unmade:
+        for section in self._unbuilt:
             self._make(section)
 
     def _extra(self, section: str, block: QWidget) -> QWidget:
         """Build the section's extra widget; the search finds it by the section's name."""
-        made = self._extras[section](block)
+        widget = self._extras[section](block)
         title = Settings.model_fields[section].title or section
-        words = f"{title} {made.accessibleDescription()} {section}".casefold()
-        self._rows.append(_SettingRow(section, "", words, made, QLabel()))
-        return made
+        text = f"{title} {widget.accessibleDescription()} {section}".casefold()
+        self._rows.append(_SettingRow(section, "", text, widget, QLabel()))
+        return widget
 
     def _setting(self, section: str, name: str) -> QWidget:
         holder: BaseModel = getattr(self.settings, section)
         field = type(holder).model_fields[name]
         value = getattr(holder, name)
-        made = (
+        editor = (
             self._own[section, name](value)
             if (section, name) in self._own
             else create_editor(name, field, value)
         )
-        made.changed.connect(lambda value: self.set_value(section, name, value))
-        self._editors[section, name] = made
+        editor.changed.connect(lambda value: self.set_value(section, name, value))
+        self._editors[section, name] = editor
         widget = QWidget(self._sections[section])
         column = QVBoxLayout(widget)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
-        column.addWidget(with_description(field.title or name, field.description or "", made))
+        column.addWidget(with_description(field.title or name, field.description or "", editor))
         error = QLabel(widget)
         error.setProperty("tone", "danger")
         error.setTextFormat(Qt.TextFormat.PlainText)
         error.setWordWrap(True)
         error.hide()
         column.addWidget(error)
-        words = f"{field.title} {field.description} {section} {name}".casefold()
-        self._rows.append(_SettingRow(section, name, words, widget, error))
+        text = f"{field.title} {field.description} {section} {name}".casefold()
+        self._rows.append(_SettingRow(section, name, text, widget, error))
         return widget
 
     def set_value(self, section: str, name: str, value: object) -> None:
@@ -244,7 +244,7 @@ class SettingsDialog(QDialog):
         holder = getattr(self.settings, section)
         values = {**holder.model_dump(), name: value}
         try:
-            fresh = type(holder).model_validate(values)
+            validated = type(holder).model_validate(values)
         except ValidationError as error:
             if row is None:
                 raise
@@ -253,7 +253,7 @@ class SettingsDialog(QDialog):
             return
         if row is not None:
             row.error.hide()
-        self.settings = self.settings.model_copy(update={section: fresh})
+        self.settings = self.settings.model_copy(update={section: validated})
         self.changed.emit(self.settings)
 
     def _show_item(self, item: QListWidgetItem | None) -> None:

@@ -27,6 +27,6 @@ def font_editor(value: object, *, usual: str, fixed_pitch: bool = False) -> Edit
     if chosen and box.findData(chosen) < 0:
         box.addItem(chosen, chosen)  # A font of another machine is kept.
     box.setCurrentIndex(max(0, box.findData(chosen)))
-    made = Editor(box, box.currentData)
-    box.currentIndexChanged.connect(made.emit_value)
-    return made
+    editor = Editor(box, box.currentData)
+    box.currentIndexChanged.connect(editor.emit_value)
+    return editor

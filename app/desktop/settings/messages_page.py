@@ -120,11 +120,11 @@ class SecretRow(QWidget):
         elif has:
             self._show_text(self.tr("Kept in memory until you quit."), "warning")
         elif persistent:
-            words = self.tr("Not set. Stored in the system's key store, never in settings or logs.")
-            self._show_text(words, "muted")
+            text = self.tr("Not set. Stored in the system's key store, never in settings or logs.")
+            self._show_text(text, "muted")
         else:
-            words = self.tr("This system has no key store: kept in memory until you quit.")
-            self._show_text(words, "warning")
+            text = self.tr("This system has no key store: kept in memory until you quit.")
+            self._show_text(text, "warning")
 
     def _show_text(self, text: str, tone: str) -> None:
         self.words.setProperty("tone", tone)

@@ -211,7 +211,7 @@ def settings_with_model(
     settings: Settings, theme: ThemeSource, client: VaultClient | None, parent: QWidget
 ) -> SettingsDialog:
     """Return the settings dialog with its extra widgets: keys, switches, secrets."""
-    made: list[ModelPage] = []
+    model_pages: list[ModelPage] = []
 
     def set_model(name: str) -> None:
         chosen = dialog.editor_of("model", "model")
@@ -221,9 +221,9 @@ def settings_with_model(
 
     def extra(block: QWidget) -> QWidget:
         use = partial(dialog.set_value, "agent", "answering", AnswerByModel())
-        made.append(ModelPage(client, theme, dialog.settings.model, set_model, block, use_model=use))
-        made[0].show_answering(dialog.settings)
-        return made[0]
+        model_pages.append(ModelPage(client, theme, dialog.settings.model, set_model, block, use_model=use))
+        model_pages[0].show_answering(dialog.settings)
+        return model_pages[0]
 
     answering: list[AnsweringEditor] = []
 
@@ -245,10 +245,10 @@ def settings_with_model(
         return web_keys[0]
 
     def switch_plugin(name: str, on: bool) -> None:
-        kept = [one for one in dialog.settings.tools.plugins_on if one != name]
+        others = [one for one in dialog.settings.tools.plugins_on if one != name]
         line = dialog.editor_of("tools", "plugins_on")
         if isinstance(line.control, QLineEdit):
-            line.control.setText(", ".join([*kept, name] if on else kept))
+            line.control.setText(", ".join([*others, name] if on else others))
             line.emit_value()
 
     def switch(id: str, on: bool) -> None:
@@ -266,7 +266,7 @@ def settings_with_model(
         return _stacked(switches, plugins, spacing=20)
 
     def connections(block: QWidget) -> QWidget:
-        return ConnectionsLink(client is not None, lambda: dialog.leave_for("show-connections"), block)
+        return ConnectionsLink(client is not None, lambda: dialog.close_and_run("show-connections"), block)
 
     programs_made: list[ProgramsPage] = []
 
@@ -282,7 +282,7 @@ def settings_with_model(
 
     def updates(block: QWidget) -> QWidget:
         made_updates.append(UpdatesRow(dialog.settings.updates, block))
-        made_updates[0].wanted.connect(lambda: dialog.leave_for("check-updates"))
+        made_updates[0].wanted.connect(lambda: dialog.close_and_run("check-updates"))
         return made_updates[0]
 
     made_updates: list[UpdatesRow] = []
@@ -315,7 +315,7 @@ def settings_with_model(
 
     def show(changed: Settings) -> None:
         """Update the existing widgets; a section that is built later starts with the settings of then."""
-        for model in made:
+        for model in model_pages:
             model.show_model(changed.model)
             model.show_answering(changed)
         for editor in answering:
@@ -358,13 +358,13 @@ def _show_text(label: QLabel, text: str, tone: str = "muted") -> None:
 
 
 def _stacked(*parts: QWidget | QHBoxLayout, spacing: int = 4) -> QWidget:
-    whole = QWidget()
-    column = QVBoxLayout(whole)
+    widget = QWidget()
+    column = QVBoxLayout(widget)
     column.setContentsMargins(0, 0, 0, 0)
     column.setSpacing(spacing)
-    whole.setAccessibleDescription(
+    widget.setAccessibleDescription(
         " ".join(part.accessibleDescription() for part in parts if isinstance(part, QWidget))
     )
     for part in parts:
         column.addWidget(part) if isinstance(part, QWidget) else column.addLayout(part)
-    return whole
+    return widget

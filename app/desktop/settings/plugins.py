@@ -35,10 +35,10 @@ class PluginList(QWidget):
         column.addWidget(
             _create_label(
                 self.tr(
-                    "A plug-in is a wheel (.whl), or a folder as “pip install --target” makes it. It runs "
-                    "with all the rights of this app: switch on only what you trust. A change takes effect "
-                    "when a vault is opened; the categories that a plug-in adds are off until you switch "
-                    "them on."
+                    "A plug-in is a wheel (.whl), or a folder created by “pip install --target”. It "
+                    "runs with the full permissions of this app: turn on only what you trust. Changes "
+                    "take effect when a vault is opened; the categories that a plug-in adds are off "
+                    "until you turn them on."
                 )
             )
         )
@@ -65,11 +65,11 @@ class PluginList(QWidget):
         title = QLabel(package.title)
         title.setTextFormat(Qt.TextFormat.PlainText)
         title.setProperty("textSize", "strong")
-        words = QVBoxLayout()
-        words.setSpacing(2)
-        words.addWidget(title)
-        words.addWidget(_create_label(package.problem or package.name))
-        row.addLayout(words, 1)
+        text_column = QVBoxLayout()
+        text_column.setSpacing(2)
+        text_column.addWidget(title)
+        text_column.addWidget(_create_label(package.problem or package.name))
+        row.addLayout(text_column, 1)
         if not package.problem:
             box = self.boxes[package.name] = QCheckBox(self.tr("On"))
             box.setAccessibleName(self.tr("Load the plug-in {0}").format(package.title))

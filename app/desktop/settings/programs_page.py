@@ -25,7 +25,7 @@ class ProgramsPage(QFrame):
         self._settings = settings
         self._found: tuple[AgentProgram, ...] | None = None
         self._looking = False
-        title = QLabel(self.tr("Found on this machine"))
+        title = QLabel(self.tr("Found on this computer"))
         title.setProperty("textSize", "strong")
         self.words = QLabel()
         self.words.setTextFormat(Qt.TextFormat.PlainText)
@@ -63,27 +63,27 @@ class ProgramsPage(QFrame):
                 widget.hide()
                 widget.deleteLater()
         if self._found is None:
-            self.words.setText(self.tr("Looking…"))
+            self.words.setText(self.tr("Searching…"))
             return
         names = {one.name for one in self._settings.programs}
-        fresh = [one for one in self._found if one.name not in names]
-        for one in fresh:
+        missing = [one for one in self._found if one.name not in names]
+        for one in missing:
             self._rows.addWidget(self._row(one))
-        if fresh:
+        if missing:
             self.words.setText(self.tr("These programs handle their own login. No key is needed here."))
         elif self._found:
             self.words.setText(self.tr("All programs found are already in the list."))
         else:
             self.words.setText(
                 self.tr(
-                    "No agent that is known here was found. Install one, such as Claude Code"
-                    " (claude-agent-acp), Codex (codex-acp) or Gemini CLI, or add the program that you have."
+                    "No known agent was found. Install one, such as Claude Code (claude-agent-acp), "
+                    "Codex (codex-acp) or Gemini CLI, or add a program yourself."
                 )
             )
 
     def _row(self, program: AgentProgram) -> QWidget:
-        whole = QWidget()
-        row = QHBoxLayout(whole)
+        widget = QWidget()
+        row = QHBoxLayout(widget)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(12)
         name = QLabel(program.name)
@@ -98,4 +98,4 @@ class ProgramsPage(QFrame):
         row.addWidget(name)
         row.addWidget(command, 1)
         row.addWidget(add)
-        return whole
+        return widget

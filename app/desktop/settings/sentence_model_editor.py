@@ -91,7 +91,7 @@ class SentenceModelEditor(Editor):
         self.line.setVisible(known == _OTHER)
         self._group.buttonClicked.connect(self._choose)
         self.line.editingFinished.connect(self._typed)
-        self._look()
+        self._load_state()
         if client is not None:
             client.events.batch.connect(self._notice)
 
@@ -105,10 +105,10 @@ class SentenceModelEditor(Editor):
         self._buttons[name] = button
         self._group.addButton(button)
         column.addWidget(button)
-        words = self._words(column)
-        words.setText(about)
-        words.show()
-        return words
+        text = self._words(column)
+        text.setText(about)
+        text.show()
+        return text
 
     def _words(self, column: QVBoxLayout, *, indented: bool = True) -> QLabel:
         label = QLabel()
@@ -127,8 +127,8 @@ class SentenceModelEditor(Editor):
             "convertible": self.tr("converted on this computer when chosen, about 10 seconds"),
             "missing": self.tr("not installed"),
         }
-        words = self.tr("75 MB · about 100 languages, finds across languages; slower to index")
-        return f"{words} · {where[state]}" if state in where else words
+        text = self.tr("75 MB · about 100 languages, finds across languages; slower to index")
+        return f"{text} · {where[state]}" if state in where else text
 
     def _name(self) -> str:
         """Return the name of the chosen model; the English one if the name field is empty."""
@@ -147,10 +147,10 @@ class SentenceModelEditor(Editor):
         if self._buttons[_OTHER].isChecked() and self.line.text().strip():
             self.emit_value()
 
-    def _look(self) -> None:
-        tasks.start(self._look_now(), owner=self, what=self.tr("look for the multilingual model"))
+    def _load_state(self) -> None:
+        tasks.start(self._load_state_now(), owner=self, what=self.tr("look for the multilingual model"))
 
-    async def _look_now(self) -> None:
+    async def _load_state_now(self) -> None:
         state = await asyncio.to_thread(multilingual.state)
         self._multilingual.setText(self._about_multilingual(state))
         missing = state == "missing"
@@ -162,22 +162,22 @@ class SentenceModelEditor(Editor):
             switching, languages = await self._client.run(_facts)
             self._show_languages(languages)
             if switching and self.state.isHidden():
-                self._say(self.tr("The previous model stays in use until every note is indexed."))
+                self._set_text(self.tr("The previous model stays in use until every note is indexed."))
 
     def _notice(self, events: tuple[Event, ...]) -> None:
         for event in events:
             if isinstance(event, ModelPreparing):
                 self._progress(self.tr("Converting the multilingual model"), round(100 * event.share), 100)
                 if event.share >= 1.0:
-                    self._look()
+                    self._load_state()
             elif isinstance(event, EmbeddingProgressed):
                 self._embedded(event)
             elif isinstance(event, EmbeddingFailed):
                 self.bar.hide()
-                self._say(event.reason)
+                self._set_text(event.reason)
             elif isinstance(event, ModelSwitched):
                 self.bar.hide()
-                self._say(self.tr("In use. All notes are indexed."))
+                self._set_text(self.tr("In use. All notes are indexed."))
             elif isinstance(event, LanguagesMeasured):
                 self._show_languages(event.languages)
 
@@ -185,20 +185,20 @@ class SentenceModelEditor(Editor):
         if event.is_over:
             self.bar.hide()
             if not event.switching:
-                self._say("")
+                self._set_text("")
             return
-        words = self.tr("{0} of {1} notes indexed").format(f"{event.done:,}", f"{event.total:,}")
+        text = self.tr("{0} of {1} notes indexed").format(f"{event.done:,}", f"{event.total:,}")
         if event.switching:
-            words = self.tr("{0}. The previous model stays in use until then.").format(words)
-        self._progress(words, event.done, event.total)
+            text = self.tr("{0}. The previous model stays in use until then.").format(text)
+        self._progress(text, event.done, event.total)
 
     def _progress(self, words: str, done: int, total: int) -> None:
-        self._say(words)
+        self._set_text(words)
         self.bar.setRange(0, total)
         self.bar.setValue(done)
         self.bar.show()
 
-    def _say(self, words: str) -> None:
+    def _set_text(self, words: str) -> None:
         self.state.setText(words)
         self.state.setVisible(bool(words))
 

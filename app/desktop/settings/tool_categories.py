@@ -101,20 +101,20 @@ class ToolCategoryList(QWidget):
         row = QHBoxLayout(card)
         row.setContentsMargins(12, 8, 12, 8)
         row.setSpacing(16)
-        words = QVBoxLayout()
-        words.setSpacing(2)
+        text_column = QVBoxLayout()
+        text_column.setSpacing(2)
         name = QLabel(category.name)
         name.setProperty("textSize", "strong")
         tools = pluralize(fact.tools, self.tr("tool"), self.tr("tools"))
         about = _create_label(f"{tools} · {level_label(category.level)} · {_rate(category)}")
         note = self._notes[category.id] = _create_label("")
         for label in (name, about, note):
-            words.addWidget(label)
+            text_column.addWidget(label)
         box = self.boxes[category.id] = QCheckBox(self.tr("On"))
         box.setAccessibleName(self.tr("{0} in all vaults").format(category.name))
         box.setToolTip(self.tr("Default for all vaults"))
         box.toggled.connect(lambda on: self.wanted.emit(category.id, on))
-        row.addLayout(words, 1)
+        row.addLayout(text_column, 1)
         row.addWidget(box, 0, Qt.AlignmentFlag.AlignTop)
         if fact.here:
             row.addWidget(self._choice(fact), 0, Qt.AlignmentFlag.AlignTop)
@@ -148,25 +148,25 @@ class ToolCategoryList(QWidget):
         denied = id in self._settings.permissions.categories_off
         is_on = not denied and (here == _ON or (on and here != _OFF))
         label = self._notes[id]
-        label.setText("" if is_on else self._off_words(self._facts[id], denied=denied and here == _ON))
+        label.setText("" if is_on else self._off_label(self._facts[id], denied=denied and here == _ON))
         label.setVisible(not is_on)
 
-    def _off_words(self, fact: _CategoryFacts, *, denied: bool) -> str:
+    def _off_label(self, fact: _CategoryFacts, *, denied: bool) -> str:
         if denied:
             return self.tr("Stays off here because it is off for all vaults.")
         meaning = {
             AccessLevel.READ_ONLY: self.tr(
-                "Off. Switched on, agents may read with its tools, and change nothing."
+                "Off. When on, agents can read with these tools, and change nothing."
             ),
             AccessLevel.READ_WRITE: self.tr(
-                "Off. Switched on, agents may propose what its tools do; you are asked before it is done."
+                "Off. When on, agents can propose to use these tools; each call needs your approval."
             ),
             AccessLevel.NETWORK: self.tr(
-                "Off. Switched on, agents may ask to search and read the web: what they ask for leaves this "
-                "machine, and what comes back is marked as text from outside."
+                "Off. When on, agents can search and read the web: requests leave this computer, and "
+                "results are marked as untrusted text."
             ),
             AccessLevel.EXECUTE: self.tr(
-                "Off. Switched on, agents may propose to run programs. You see the exact command each time."
+                "Off. When on, agents can propose to run programs. You see the exact command each time."
             ),
         }
         return meaning[fact.category.level]

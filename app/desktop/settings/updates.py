@@ -37,11 +37,11 @@ class UpdatesRow(QFrame):
         """Show the current source."""
         source = update_source(settings)
         if source.is_known:
-            where = self.tr("Update address: {0}").format(source.address)
+            address = self.tr("Update address: {0}").format(source.address)
         else:
-            where = self.tr(
-                "This build came without an update address. Enter the address and the release key of whoever "
-                "publishes it to check for updates."
+            address = self.tr(
+                "This build has no update address. To check for updates, enter the address and the "
+                "release key of its publisher."
             )
-        self.words.setText(self.tr("This is version {0}. {1}").format(__version__, where))
+        self.words.setText(self.tr("This is version {0}. {1}").format(__version__, address))
         self.button.setEnabled(source.is_known)

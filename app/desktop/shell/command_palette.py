@@ -230,9 +230,9 @@ class CommandPalette(QFrame):
     async def _match(self, selected: PaletteItem | None = None) -> None:
         """Rank in a thread, which takes longer than a frame for 100,000 names; keep the `selected` item."""
         self._round += 1
-        mine, query, keys = self._round, self.field.text(), self._keys
+        round_number, query, keys = self._round, self.field.text(), self._keys
         found = await asyncio.to_thread(best_matches, query, keys, _MAX_ROWS)
-        if mine == self._round and keys is self._keys:
+        if round_number == self._round and keys is self._keys:
             items = tuple(_with_matched_alias(self._choices[index], query) for index in found)
             self.model.show(items)
             rows = (row for row, item in enumerate(items) if selected and item.key == selected.key)
@@ -244,8 +244,8 @@ class CommandPalette(QFrame):
                 self._accept(shift=self._enter)
 
     def _show_no_match(self, on: bool) -> None:
-        words = {"notes": self.tr("No match. Press Enter to create it.")}
-        self.nothing.setText(words.get(self._mode, self.tr("No match.")))
+        labels = {"notes": self.tr("No match. Press Enter to create it.")}
+        self.nothing.setText(labels.get(self._mode, self.tr("No match.")))
         self.nothing.setVisible(on)
         self.list.setVisible(not on)
         self._place()

@@ -22,9 +22,9 @@ class ErrorBanner(QObject):
     def _show(self, failure: tasks.TaskFailure) -> None:
         if isinstance(failure.error, VaultLostError):
             return
-        words = self.describe(failure)
-        action = (self.tr("Copy"), lambda: QApplication.clipboard().setText(words))
-        self._banners.show_message(f"failed:{failure.what}", words, "danger", action)
+        text = self.describe(failure)
+        action = (self.tr("Copy"), lambda: QApplication.clipboard().setText(text))
+        self._banners.show_message(f"failed:{failure.what}", text, "danger", action)
 
     def describe(self, failure: tasks.TaskFailure) -> str:
         """Describe the failure in one or two sentences; the log has the traceback."""

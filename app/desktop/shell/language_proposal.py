@@ -26,10 +26,10 @@ _MAX_NAMED_LANGUAGES = 3
 class LanguageProposal(QObject):
     """Shows a banner once the languages are measured, unless the user has declined it for this vault.
 
-    `settings_wanted` carries a function from the settings to those wanted.
+    `settings_change_requested` carries a function from the settings to those wanted.
     """
 
-    settings_wanted = Signal(object)
+    settings_change_requested = Signal(object)
 
     def __init__(
         self, client: VaultClient, banners: Banners, remembered: WindowState, parent: QWidget
@@ -52,20 +52,20 @@ class LanguageProposal(QObject):
 
     async def _show(self, languages: VaultLanguages) -> None:
         state = await asyncio.to_thread(multilingual.state)
-        words = self.tr(
+        text = self.tr(
             "About {0} % of the notes in this vault are not in English ({1}). The multilingual model finds "
             "notes by meaning in about 100 languages."
         ).format(round(100 * languages.other_than_english), language_names(languages))
         decline = (self.tr("Not now"), self._decline)
         if state == "missing":
-            words += f" {multilingual.missing_part()}"
-            self._banners.show_message(_BANNER_KEY, words, "info", decline)
+            text += f" {multilingual.missing_part()}"
+            self._banners.show_message(_BANNER_KEY, text, "info", decline)
         else:
-            self._banners.show_message(_BANNER_KEY, words, "info", (self.tr("Switch"), self._switch), decline)
+            self._banners.show_message(_BANNER_KEY, text, "info", (self.tr("Switch"), self._switch), decline)
 
     def _switch(self) -> None:
         self._banners.clear(_BANNER_KEY)
-        self.settings_wanted.emit(_with_multilingual)
+        self.settings_change_requested.emit(_with_multilingual)
 
     def _decline(self) -> None:
         self._remembered.save(**{_DECLINED: "yes"})

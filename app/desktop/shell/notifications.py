@@ -74,10 +74,10 @@ class UserNotifications(QObject):
         if self.notifies:
             self._notify(event.sender, short)
         if not self._is_seen(event.conversation):
-            words = self.tr("{0} writes: {1}").format(event.sender, short)
+            message = self.tr("{0} writes: {1}").format(event.sender, short)
             conversation = event.conversation
             action = (self.tr("Show"), lambda: self._open_conversation(conversation))
-            self._banners.show_message(self._key(conversation), words, "info", action)
+            self._banners.show_message(self._key(conversation), message, "info", action)
 
     def _open_conversation(self, conversation: str) -> None:
         self._banners.clear(self._key(conversation))

@@ -25,12 +25,12 @@ _COMMAND_PREFIX, _TOOL_PREFIX, _SEARCH_PREFIX = "command:", "tool:", "search:"
 class PaletteController(QObject):
     """Feeds `palette`.
 
-    `note_chosen` carries a path, `note_wanted` a name that no note has, `tool_chosen` a tool's name,
+    `note_chosen` carries a path, `note_requested` a name that no note has, `tool_chosen` a tool's name,
     `search_chosen` the name of a saved search.
     """
 
     note_chosen = Signal(str, str)
-    note_wanted = Signal(str)
+    note_requested = Signal(str)
     tool_chosen = Signal(str)
     search_chosen = Signal(str)
 
@@ -101,8 +101,8 @@ class PaletteController(QObject):
             commands
             + saved
             + [
-                PaletteItem(_TOOL_PREFIX + name, name.replace("_", " ").capitalize(), words, symbol="wrench")
-                for name, words in tools
+                PaletteItem(_TOOL_PREFIX + name, name.replace("_", " ").capitalize(), label, symbol="wrench")
+                for name, label in tools
             ]
         )
 
@@ -118,7 +118,7 @@ class PaletteController(QObject):
 
     def _fall_back(self, mode: str, text: str) -> None:
         if mode == "notes":
-            self.note_wanted.emit(text)
+            self.note_requested.emit(text)
 
 
 def _note_items(notes: tuple[NoteRecord, ...]) -> list[PaletteItem]:

@@ -23,17 +23,17 @@ class PanelHost(Protocol):
         ...
 
 
-class OpenNote(Protocol):
+class TabbedNote(Protocol):
     """A note in a tab."""
 
     path: str
 
 
-class OpenNotes(Protocol):
+class TabbedNotes(Protocol):
     """The tabs of the open notes."""
 
     @property
-    def current(self) -> OpenNote | None:
+    def current(self) -> TabbedNote | None:
         """The note in front."""
         ...
 
@@ -115,7 +115,7 @@ class PanelContext(QObject):
         super().__init__(parent)
         self._host = host
         self._navigation = navigation
-        self._notes: OpenNotes | None = None
+        self._notes: TabbedNotes | None = None
         self._states: dict[str, Callable[[], dict[str, Any]]] = {}
         self.saved_state = saved_state
         self.feed = feed
@@ -124,7 +124,7 @@ class PanelContext(QObject):
         self.keeps_focus = False
 
     @property
-    def note(self) -> OpenNote | None:
+    def note(self) -> TabbedNote | None:
         """The note in front."""
         return self._notes.current if self._notes is not None else None
 
@@ -133,7 +133,7 @@ class PanelContext(QObject):
         """The path of the note in front; empty for none."""
         return self.note.path if self.note is not None else ""
 
-    def follow_notes(self, notes: OpenNotes) -> None:
+    def follow_notes(self, notes: TabbedNotes) -> None:
         """Take the note in front from `notes`."""
         self._notes = notes
 
@@ -217,8 +217,8 @@ class PanelContext(QObject):
         if self._host.reveal("audit"):
             self.audit_caller_requested.emit(caller)
 
-    def act(self, what: str, path: str, more: str = "") -> None:
-        """Run a menu command on a note or folder; see `NoteCommands.act`."""
+    def run_note_command(self, what: str, path: str, more: str = "") -> None:
+        """Run a menu command on a note or folder; see `NoteCommands.run_command`."""
         self.note_action_requested.emit(what, path, more)
 
 

@@ -15,8 +15,8 @@ def sample_vault() -> Path:
     """
     target = paths.data_folder() / "Sample vault"
     if not target.is_dir():
-        fresh = target.with_name(".sample-vault-being-copied")
-        shutil.rmtree(fresh, ignore_errors=True)
-        shutil.copytree(paths.resources_folder() / "sample-vault", fresh)
-        fresh.replace(target)
+        temporary = target.with_name(".sample-vault-being-copied")
+        shutil.rmtree(temporary, ignore_errors=True)
+        shutil.copytree(paths.resources_folder() / "sample-vault", temporary)
+        temporary.replace(target)
     return target

@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QStatusBar, QToolButton, QWidget
 
 from app.desktop.bridge import VaultClient
@@ -51,8 +52,8 @@ class ProgressItem(QWidget):
         self.bar.setRange(0, total)
         self.bar.setValue(done)
         counts = f"{done:,} / {total:,}" if total else f"{done:,}"
-        left = time_left(done, total, time.monotonic() - self._since)
-        self.words.setText(f"{self._name} {counts}{f' · {left}' if left else ''}")
+        remaining = time_left(done, total, time.monotonic() - self._since)
+        self.words.setText(f"{self._name} {counts}{f' · {remaining}' if remaining else ''}")
         self.bar.setAccessibleName(self.words.text())
         self.show()
 
@@ -137,7 +138,7 @@ class StatusBar(QStatusBar):
         self.mode = QLabel()
         self.mode.setProperty("tone", "warning")
         self.scan = ProgressItem(
-            theme, self.tr("Reading"), self.tr("Stop the scan; it resumes at the next start"), self
+            theme, self.tr("Scanning"), self.tr("Stop the scan; it resumes at the next start"), self
         )
         self.scan.stopped.connect(self.stop_scan_requested)
         self.embedding = EmbeddingProgressItem(theme, self)
@@ -157,6 +158,13 @@ class StatusBar(QStatusBar):
             self.addPermanentWidget(widget)
         self.set_client(None)
 
+    def showEvent(self, event: QShowEvent) -> None:
+        """Hide the labels that a message covers: Qt hides only those that are visible when it is set."""
+        super().showEvent(event)
+        if message := self.currentMessage():
+            self.clearMessage()
+            self.showMessage(message)
+
     def set_client(self, client: VaultClient | None, read_only: bool = False) -> None:
         """Show the state of another vault, or of none."""
         self._client = client
@@ -174,7 +182,7 @@ class StatusBar(QStatusBar):
 
     def show_scan(self, progress: ScanProgress) -> None:
         """Show the progress of the scan."""
-        name = self.tr("Indexing") if progress.phase == "words" else self.tr("Reading")
+        name = self.tr("Indexing") if progress.phase == "words" else self.tr("Scanning")
         self.scan.show_progress(progress.done, progress.total, name)
 
     def hide_scan(self) -> None:
@@ -190,15 +198,15 @@ class StatusBar(QStatusBar):
 
     def show_grants(self, labels: tuple[str, ...]) -> None:
         """Show the auto-approve rules: a closed lock for none, an open one with their number."""
-        words = "\n".join(labels) if labels else self.tr("Every change needs your approval")
+        text = "\n".join(labels) if labels else self.tr("Every change needs your approval")
         self.lock.set_symbol("lock-simple-open" if labels else "lock-simple")
         self.lock.setText(str(len(labels)) if labels else "")
-        heading = self.tr("Auto-approved:\n{0}").format(words) if labels else words
+        heading = self.tr("Auto-approved:\n{0}").format(text) if labels else text
         self.lock.setToolTip(heading)
         self.lock.setAccessibleName(heading)
         _set_tone(self.lock, "warning" if labels else "")
 
-    def show_words(self, text: str) -> None:
+    def show_word_count(self, text: str) -> None:
         """Show the number of words in the note in front or in its selection."""
         self.words.setText(text)
 
@@ -230,10 +238,10 @@ def time_left(done: int, total: int, seconds: float) -> str:
     """Return the estimated time left; empty while it can't be estimated."""
     if seconds < 2 or not 0 < done < total:
         return ""
-    left = seconds / done * (total - done)
-    if left < 90:
-        return f"{max(1, round(left))} s"
-    return f"{round(left / 60)} min"
+    seconds_left = seconds / done * (total - done)
+    if seconds_left < 90:
+        return f"{max(1, round(seconds_left))} s"
+    return f"{round(seconds_left / 60)} min"
 
 
 def _set_tone(button: QToolButton, tone: str) -> None:

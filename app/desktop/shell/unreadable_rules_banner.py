@@ -34,11 +34,11 @@ class UnreadableRulesBanner(QObject):
         if not files:
             self._banners.clear(_BANNER_KEY)
             return
-        words = self.tr(
-            "The permission rules in {0} can't be read. Agents ask before everything until you repair the "
-            "file and restart Scriptorium, or replace it with the rules that apply now."
+        text = self.tr(
+            "The permission rules in {0} can't be read. Agents ask before every call until you repair "
+            "the file and restart Scriptorium, or replace it with the current rules."
         ).format(", ".join(files))
-        self._banners.show_message(_BANNER_KEY, words, "danger", (self.tr("Replace file"), self._replace))
+        self._banners.show_message(_BANNER_KEY, text, "danger", (self.tr("Replace file"), self._replace))
 
     def _replace(self) -> None:
         replacing = self._client.run(lambda vault: vault.settings.accept_rules())

@@ -87,23 +87,23 @@ class UpdateCheck:
             release = await self._latest()
         except ScriptoriumError as error:
             title = translate("UpdateCheck", "Could not check for updates")
-            words = translate(
+            text = translate(
                 "UpdateCheck", "{0}\n\nNothing was changed. The address is in the settings, under Updates."
             )
-            await dialogs.show_message(self._window, title, words.format(error.message))
+            await dialogs.show_message(self._window, title, text.format(error.message))
             return
         if is_newer(release.version, __version__):
             await self.show_release(release)
         else:
             title = translate("UpdateCheck", "Scriptorium is up to date")
-            words = translate("UpdateCheck", "Version {0} is the latest release.").format(__version__)
-            await dialogs.show_message(self._window, title, words)
+            text = translate("UpdateCheck", "Version {0} is the latest release.").format(__version__)
+            await dialogs.show_message(self._window, title, text)
 
     async def show_release(self, release: Release) -> None:
         """Show the release notes and open the download page on request."""
         title = translate("UpdateCheck", "Scriptorium {0} is available").format(release.version)
-        words = translate("UpdateCheck", "This is version {0}. The page opens in your browser: {1}")
-        sheet = dialogs.SheetDialog(self._window, title, words.format(__version__, release.page))
+        text = translate("UpdateCheck", "This is version {0}. The page opens in your browser: {1}")
+        sheet = dialogs.SheetDialog(self._window, title, text.format(__version__, release.page))
         notes = QTextBrowser(sheet)
         notes.setOpenLinks(False)
         notes.setAccessibleName(translate("UpdateCheck", "Release notes"))
@@ -130,10 +130,10 @@ class UpdateCheck:
             return
         self._remembered.save(checked=[int(self._clock())])
         if is_newer(release.version, __version__) and release.version != self._remembered.text("skipped"):
-            words = translate("UpdateCheck", "Scriptorium {0} is available.").format(release.version)
+            text = translate("UpdateCheck", "Scriptorium {0} is available.").format(release.version)
             self._banners.show_message(
                 "update",
-                words,
+                text,
                 "info",
                 (translate("UpdateCheck", "Show release notes"), lambda: self._open(release)),
             )
@@ -143,13 +143,13 @@ class UpdateCheck:
         return await self._service.call(lambda: latest_release(source))
 
     def _ask(self) -> None:
-        words = translate(
+        text = translate(
             "UpdateCheck",
             "Check for new versions once a day? Only the release file is fetched; nothing is installed "
             "automatically. You can change this in the settings.",
         )
         self._banners.show_message(
-            "ask-updates", words, "info", (translate("UpdateCheck", "Check daily"), self._switch_on)
+            "ask-updates", text, "info", (translate("UpdateCheck", "Check daily"), self._switch_on)
         )
 
     def _switch_on(self) -> None:

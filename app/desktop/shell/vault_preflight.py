@@ -59,9 +59,9 @@ def open_warning(facts: FolderFacts) -> str | None:
         if not facts.others:
             return translate("VaultPreflight", "This folder is empty.")
         one, many = translate("VaultPreflight", "other file"), translate("VaultPreflight", "other files")
-        words = translate("VaultPreflight", "This folder has no Markdown notes, only {0}.")
-        return words.format(pluralize(facts.others, one, many))
+        text = translate("VaultPreflight", "This folder has no Markdown notes, only {0}.")
+        return text.format(pluralize(facts.others, one, many))
     if facts.others >= _MAX_COUNTED_FILES:
-        words = translate("VaultPreflight", "This folder has more than {0} files that are not notes.")
-        return words.format(f"{_MAX_COUNTED_FILES:,}")
+        text = translate("VaultPreflight", "This folder has more than {0} files that are not notes.")
+        return text.format(f"{_MAX_COUNTED_FILES:,}")
     return None

@@ -98,16 +98,16 @@ class Welcome(QScrollArea):
         title = QLabel("Scriptorium")
         title.setProperty("textSize", "title")
         title.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        words = QLabel(
+        label = QLabel(
             self.tr(
                 "Your notes as a living graph, with an agent whose changes you review, approve and can undo."
             )
         )
-        words.setProperty("tone", "muted")
-        words.setWordWrap(True)
-        words.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        words.setContentsMargins(64, 0, 64, 0)
-        for widget in (self._mark, title, words):
+        label.setProperty("tone", "muted")
+        label.setWordWrap(True)
+        label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        label.setContentsMargins(64, 0, 64, 0)
+        for widget in (self._mark, title, label):
             column.addWidget(widget)
 
     def _build_drop(self, column: QVBoxLayout) -> None:
@@ -118,9 +118,9 @@ class Welcome(QScrollArea):
         inside.setSpacing(6)
         self._drop_mark = QLabel()
         self._drop_mark.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        words = QLabel(self.tr("Drop a folder of Markdown notes here"))
-        words.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        words.setProperty("textSize", "strong")
+        label = QLabel(self.tr("Drop a folder of Markdown notes here"))
+        label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        label.setProperty("textSize", "strong")
         note = QLabel(
             self.tr(
                 "The folder stays where it is. Nothing is uploaded, and nothing changes unless you approve."
@@ -140,7 +140,7 @@ class Welcome(QScrollArea):
         buttons.addWidget(self.pick)
         buttons.addWidget(self.sample)
         buttons.addStretch(1)
-        for widget in (self._drop_mark, words, note):
+        for widget in (self._drop_mark, label, note):
             inside.addWidget(widget)
         inside.addSpacing(8)
         inside.addLayout(buttons)
@@ -153,8 +153,8 @@ class Welcome(QScrollArea):
         line.setSpacing(4)
         button = _RecentButton(self._theme, vault)
         button.clicked.connect(lambda: self.open_requested.emit(vault.path))
-        words = self.tr("Remove {0} from this list").format(vault.name)
-        forget = ThemedButton(self._theme, "x", words, size=14)
+        text = self.tr("Remove {0} from this list").format(vault.name)
+        forget = ThemedButton(self._theme, "x", text, size=14)
         forget.clicked.connect(lambda: self._forget(vault))
         line.addWidget(button, 1)
         line.addWidget(forget)
@@ -177,23 +177,23 @@ class _RecentButton(QToolButton):
     def __init__(self, theme: ThemeSource, vault: RecentVault) -> None:
         super().__init__()
         self.setObjectName("recentVault")
-        there = vault.exists
+        exists = vault.exists
         self.setAccessibleName(self.tr("Open {0}").format(vault.name))
-        self.setToolTip(vault.path if there else self.tr("{0} is missing").format(vault.path))
+        self.setToolTip(vault.path if exists else self.tr("{0} is missing").format(vault.path))
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._line = line = QHBoxLayout(self)
         line.setContentsMargins(8, 6, 8, 6)
         line.setSpacing(10)
         mark = QLabel()
-        symbol = "folder-simple" if there else "link-break"
+        symbol = "folder-simple" if exists else "link-break"
         mark.setPixmap(icon(theme.theme, symbol, theme.theme.faint).pixmap(QSize(18, 18)))
         name = QLabel(vault.name)
         name.setProperty("textSize", "strong")
         place = ElidedLabel(vault.path)
         place.setProperty("tone", "faint")
-        when = QLabel(time_ago(vault.opened) if there else self.tr("missing"))
-        when.setProperty("tone", "muted" if there else "warning")
+        when = QLabel(time_ago(vault.opened) if exists else self.tr("missing"))
+        when.setProperty("tone", "muted" if exists else "warning")
         line.addWidget(mark)
         line.addWidget(name)
         line.addWidget(place)

@@ -47,7 +47,7 @@ class SourceDetails(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(14, 10, 14, 10)
         column.setSpacing(6)
-        column.addLayout(self._made_head(theme))
+        column.addLayout(self._build_header(theme))
         self.where = ElidedLabel(tone="muted")
         column.addWidget(self.where)
         self.problem = QLabel()
@@ -74,31 +74,31 @@ class SourceDetails(QWidget):
         halves.addLayout(right, 1)
         self._stack = QStackedWidget()
         self._stack.addWidget(files)
-        self._stack.addWidget(self._made_stream(theme))
+        self._stack.addWidget(self._build_stream(theme))
         column.addWidget(self._stack, 1)
 
     def show_source(self, info: SourceInfo) -> None:
         """Show a source."""
         self._info = info
-        kept = info.config
-        self.name.setText(kept.name)
-        self.kind.setText(kind_label(kept.kind))
+        config = info.config
+        self.name.setText(config.name)
+        self.kind.setText(kind_label(config.kind))
         self.where.setText(info.detail)
         self.where.setVisible(bool(info.detail))
         self.problem.setText(info.problem)
         self.problem.setVisible(bool(info.problem))
-        self.pause_button.set_symbol("play" if kept.paused else "pause")
-        words = self.tr("Resume") if kept.paused else self.tr("Pause")
-        self.pause_button.setToolTip(words)
-        self.pause_button.setAccessibleName(words)
+        self.pause_button.set_symbol("play" if config.paused else "pause")
+        text = self.tr("Resume") if config.paused else self.tr("Pause")
+        self.pause_button.setToolTip(text)
+        self.pause_button.setAccessibleName(text)
         self.open_button.setVisible(bool(info.detail))
-        self.check_button.setVisible(kept.kind == "feed" and not kept.paused)
-        if isinstance(kept, FolderConfig):
+        self.check_button.setVisible(config.kind == "feed" and not config.paused)
+        if isinstance(config, FolderConfig):
             self._stack.setCurrentIndex(0)
-            self._show_files(info, kept)
+            self._show_files(info, config)
         else:
             self._stack.setCurrentIndex(1)
-            self._show_stream(info, kept)
+            self._show_stream(info, config)
 
     def _show_files(self, info: SourceInfo, kept: FolderConfig) -> None:
         self.rules.show_rules(kept)
@@ -119,23 +119,23 @@ class SourceDetails(QWidget):
             row.setData(0, Qt.ItemDataRole.UserRole, one)
             self.news.addTopLevelItem(row)
         self.news.setVisible(bool(info.items))
-        said = self.tr("No news since the app started.")
+        text = self.tr("No news since the app started.")
         if info.waiting:
-            said = self.tr(" {0} not read by an agent yet.").format(info.waiting)
+            text = self.tr(" {0} not read by an agent yet.").format(info.waiting)
         elif info.items:
-            said = self.tr("Agents have read all news.")
+            text = self.tr("Agents have read all news.")
         if info.checked:
-            said += self.tr(" Last checked at {0}.").format(format_time(info.checked))
+            text += self.tr(" Last checked at {0}.").format(format_time(info.checked))
         if isinstance(kept, FeedConfig):
-            said += self.tr(" Checked every {0} minutes.").format(f"{kept.minutes:,}")
+            text += self.tr(" Checked every {0} minutes.").format(f"{kept.minutes:,}")
         elif kept.globs:
-            said += self.tr(" Only of {0}.").format(", ".join(kept.globs))
-        self.said.setText(said)
+            text += self.tr(" Only of {0}.").format(", ".join(kept.globs))
+        self.said.setText(text)
 
     def _open(self) -> None:
         if self._info is not None:
-            where = self._info.detail
-            url = QUrl(where) if where.startswith(_WEB_SCHEMES) else QUrl.fromLocalFile(where)
+            target = self._info.detail
+            url = QUrl(target) if target.startswith(_WEB_SCHEMES) else QUrl.fromLocalFile(target)
             QDesktopServices.openUrl(url)
 
     def _open_news(self, row: QTreeWidgetItem) -> None:
@@ -151,7 +151,7 @@ class SourceDetails(QWidget):
         if self._info is not None:
             self.changed.emit(self._info.config.model_copy(update={"starts_turn": on}))
 
-    def _made_head(self, theme: ThemeSource) -> QHBoxLayout:
+    def _build_header(self, theme: ThemeSource) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(6)
         self.name = ElidedLabel()
@@ -176,7 +176,7 @@ class SourceDetails(QWidget):
             row.addWidget(button)
         return row
 
-    def _made_stream(self, theme: ThemeSource) -> QWidget:
+    def _build_stream(self, theme: ThemeSource) -> QWidget:
         page = QWidget()
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)

@@ -93,17 +93,17 @@ class SourceDialog(dialogs.SheetDialog):
             ValidationError: A value is invalid.
             ScriptoriumError: A glob is invalid.
         """
-        given: dict[str, object] = self.changed.model_dump()
-        given["name"] = self.name.text().strip()
+        values: dict[str, object] = self.changed.model_dump()
+        values["name"] = self.name.text().strip()
         if self.address is not None and self.minutes is not None:
-            given |= {"url": self.address.text().strip(), "minutes": self.minutes.value()}
+            values |= {"url": self.address.text().strip(), "minutes": self.minutes.value()}
         if self.globs is not None:
             lines = (line.strip() for line in self.globs.toPlainText().splitlines())
             globs = tuple(dict.fromkeys(line for line in lines if line))[:_MAX_GLOBS]
             for one in globs:
                 Glob(one)
-            given["globs"] = globs
-        return type(self.changed).model_validate(given)
+            values["globs"] = globs
+        return type(self.changed).model_validate(values)
 
 
 def _error_text(error: ValidationError | ScriptoriumError) -> str:

@@ -58,7 +58,7 @@ class SourcesPanel(Panel):
         self.setAccessibleName(self.tr("Sources"))
         self.add_button = ThemedButton(theme, "plus", self.tr("Add source"))
         self.add_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.add_button.setMenu(self._made_menu())
+        self.add_button.setMenu(self._build_menu())
         self.title.add(self.add_button)
         self.notice = QLabel()
         self.notice.setTextFormat(Qt.TextFormat.PlainText)
@@ -67,7 +67,7 @@ class SourcesPanel(Panel):
         self.notice.setContentsMargins(14, 6, 14, 6)
         self.notice.hide()
         self.column.addWidget(self.notice)
-        self.table = self._made_table()
+        self.table = self._build_table()
         self.details = SourceDetails(theme)
         self._connect_details()
         split = QSplitter(Qt.Orientation.Horizontal)
@@ -81,8 +81,8 @@ class SourcesPanel(Panel):
             "broadcast",
             self.tr("No sources"),
             self.tr(
-                "Add a folder outside the vault, and agents may work on its files by your rules. Follow a "
-                "feed, a folder or this vault, and agents hear what is new."
+                "Add a folder outside the vault to let agents work on its files by your rules. Follow "
+                "a feed, a folder or this vault to tell agents what is new."
             ),
             (self.tr("Add a folder…"), self.add_folder),
         )
@@ -158,8 +158,8 @@ class SourcesPanel(Panel):
 
     def follow_vault(self) -> None:
         """Let agents follow changes in the vault."""
-        kept = VaultStreamConfig(id=new_id("vault"), name=self.tr("This vault"))
-        self._start(self._add(kept), self.tr("follow this vault"))
+        config = VaultStreamConfig(id=new_id("vault"), name=self.tr("This vault"))
+        self._start(self._add(config), self.tr("follow this vault"))
 
     async def _add_folder(self) -> None:
         title = self.tr("Choose a folder for agents")
@@ -174,8 +174,10 @@ class SourcesPanel(Panel):
             await self._add(FolderStreamConfig(id=new_id("folder"), name=name, folder=str(folder)))
 
     async def _follow_feed(self) -> None:
-        words = self.tr("Address of an RSS or Atom feed. The feed is checked every hour.")
-        url = await dialogs.prompt_text(self.window(), self.tr("Follow a feed"), words, "https://")
+        text = self.tr("Address of an RSS or Atom feed. The feed is checked every hour.")
+        url = await dialogs.prompt_text(
+            self.window(), self.tr("Follow a feed"), text, "https://", accept=self.tr("Follow")
+        )
         if url is not None:
             host = urlsplit(url).hostname or url
             await self._add(FeedConfig(id=new_id("feed"), name=host[:200], url=url))
@@ -185,16 +187,16 @@ class SourcesPanel(Panel):
             await self.load()
             self.choose(kept.id)
 
-    async def _edit(self, kept: SourceConfig) -> None:
+    async def _edit(self, config: SourceConfig) -> None:
         """Ask for the settings until they are valid or the user cancels."""
         problem = ""
         while True:
-            sheet = SourceDialog(kept, self._theme, self.window(), problem)
+            sheet = SourceDialog(config, self._theme, self.window(), problem)
             if await dialogs.run_dialog(sheet) != int(QDialog.DialogCode.Accepted):
                 return
-            kept = sheet.changed
+            config = sheet.changed
             try:
-                await self._client.run(partial(_change_source, kept))
+                await self._client.run(partial(_change_source, config))
             except ScriptoriumError as error:
                 problem = error.message
                 continue
@@ -202,9 +204,9 @@ class SourcesPanel(Panel):
             return
 
     async def _remove(self, info: SourceInfo) -> None:
-        words = self.tr("No files are deleted, and agents keep what they have loaded.")
+        text = self.tr("No files are deleted, and agents keep what they have loaded.")
         title = self.tr("Remove {0}?").format(info.name)
-        if await dialogs.confirm(self.window(), title, words, self.tr("Remove")):
+        if await dialogs.confirm(self.window(), title, text, self.tr("Remove")):
             await self._tried(lambda vault: vault.sources.remove(info.id))
             await self.load()
 
@@ -248,18 +250,18 @@ class SourcesPanel(Panel):
 
         self._start(do(), self.tr("change the source"))
 
-    def _made_menu(self) -> QMenu:
+    def _build_menu(self) -> QMenu:
         menu = QMenu(self)
-        for words, slot in (
+        for label, slot in (
             (self.tr("Folder for agents…"), self.add_folder),
             (self.tr("Changes in a folder…"), self.follow_folder),
             (self.tr("Feed…"), self.follow_feed),
             (self.tr("Changes in this vault"), self.follow_vault),
         ):
-            menu.addAction(words).triggered.connect(slot)
+            menu.addAction(label).triggered.connect(slot)
         return menu
 
-    def _made_table(self) -> QTreeWidget:
+    def _build_table(self) -> QTreeWidget:
         table = QTreeWidget()
         table.setHeaderLabels([self.tr("Source"), self.tr("State"), self.tr("Unread")])
         table.setRootIsDecorated(False)

@@ -39,17 +39,17 @@ class RulesEditor(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
-        words = QLabel(
+        label = QLabel(
             self.tr(
                 "The first matching rule applies; other files are read-only. Every write needs your approval."
             )
         )
-        words.setProperty("tone", "muted")
-        words.setWordWrap(True)
-        column.addWidget(words)
-        self.table = self._made_table(theme)
+        label.setProperty("tone", "muted")
+        label.setWordWrap(True)
+        column.addWidget(label)
+        self.table = self._build_table(theme)
         column.addWidget(self.table, 1)
-        column.addLayout(self._made_buttons(theme))
+        column.addLayout(self._build_buttons(theme))
 
     def show_rules(self, kept: FolderConfig) -> None:
         """Show the rules of a source, keeping unsaved edits of the same source."""
@@ -145,7 +145,7 @@ class RulesEditor(QWidget):
         if not self._filling:
             self.save_button.setEnabled(True)
 
-    def _made_table(self, theme: ThemeSource) -> QTableWidget:
+    def _build_table(self, theme: ThemeSource) -> QTableWidget:
         table = QTableWidget(0, 3)
         table.setAccessibleName(self.tr("Rules"))
         table.setHorizontalHeaderLabels([self.tr("Files"), self.tr("Permission"), self.tr("Agent")])
@@ -166,7 +166,7 @@ class RulesEditor(QWidget):
         table.itemChanged.connect(self._touched)
         return table
 
-    def _made_buttons(self, theme: ThemeSource) -> QHBoxLayout:
+    def _build_buttons(self, theme: ThemeSource) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(4)
         self.add_button = ThemedButton(theme, "plus", self.tr("Add rule"))

@@ -57,7 +57,7 @@ class SuggestionsPanel(Panel):
         super().__init__("", parent)
         self._client = client
         self._theme = theme
-        self._looked = False
+        self._has_searched = False
         self._note = ""
         self._asked: asyncio.Task[None] | None = None
         self._undoable: SuggestedRelation | None = None
@@ -68,17 +68,17 @@ class SuggestionsPanel(Panel):
         self.scope.addItems((self.tr("Whole vault"), self.tr("Open note")))
         self.scope.setToolTip(self.tr("Notes to suggest relations for"))
         self.scope.setAccessibleName(self.scope.toolTip())
-        self.scope.currentIndexChanged.connect(lambda _: self.look())
+        self.scope.currentIndexChanged.connect(lambda _: self.search())
         self.again = ThemedButton(theme, "arrows-clockwise", self.tr("Refresh (F5)"))
-        self.again.clicked.connect(self.look)
+        self.again.clicked.connect(self.search)
         self.title.add(self.scope)
         self.title.add(self.again)
-        self.table = self._made_table()
+        self.table = self._build_table()
         self.details = SuggestionDetails(theme)
         self.empty = EmptyState(theme, "git-fork", "", "")
         self._stack = QStackedWidget()
         self._settle = QTimer(self, interval=_DEBOUNCE_MS, singleShot=True)
-        self._settle.timeout.connect(self._look_quietly)
+        self._settle.timeout.connect(self._search_quietly)
         self._build()
         self._connect()
         client.events.batch.connect(self._handle_events)
@@ -86,18 +86,18 @@ class SuggestionsPanel(Panel):
     def showEvent(self, event: QShowEvent) -> None:
         """Compute the suggestions now: it is work that no other part needs."""
         super().showEvent(event)
-        if not self._looked:
-            self.look()
+        if not self._has_searched:
+            self.search()
 
-    def follow(self, note: str) -> None:
+    def set_current_note(self, note: str) -> None:
         """Follow the note in front (empty: none)."""
         if note == self._note:
             return
         self._note = note
         if self.scope.currentIndex() == _OPEN_NOTE:
-            self._looked = False
+            self._has_searched = False
             if self.isVisible():
-                self.look()
+                self.search()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Hide the relation column where the names need the room; the details show it, too."""
@@ -111,24 +111,24 @@ class SuggestionsPanel(Panel):
         found: SuggestedRelation | None = row.data(0, _SUGGESTION_ROLE) if row is not None else None
         return found
 
-    def look(self) -> None:
+    def search(self) -> None:
         """Compute the suggestions, showing that it is in progress."""
         if self.scope.currentIndex() == _OPEN_NOTE and not self._note:
-            self._looked = True
+            self._has_searched = True
             self._show(())
             return
         self.title.set_count(self.tr("searching…"))
         if not self.suggestions:
-            self.empty.say(self.tr("Searching…"), self.tr("Comparing links, tags and content."))
+            self.empty.set_message(self.tr("Searching…"), self.tr("Comparing links, tags and content."))
             self._stack.setCurrentWidget(self.empty)
-        self._start_looking()
+        self._start_search()
 
-    def _look_quietly(self) -> None:
-        if self.isVisible() and self._looked:
-            self._start_looking()
+    def _search_quietly(self) -> None:
+        if self.isVisible() and self._has_searched:
+            self._start_search()
 
-    def _start_looking(self) -> None:
-        self._looked = True
+    def _start_search(self) -> None:
+        self._has_searched = True
         self._settle.stop()
         if self._asked is not None:
             self._asked.cancel()
@@ -139,7 +139,7 @@ class SuggestionsPanel(Panel):
         try:
             found = await self._client.run(lambda vault: queries.list_suggestions(vault, note))
         except ScriptoriumError as error:
-            self._looked = False
+            self._has_searched = False
             self._show((), error.message)
             return
         self._show(found)
@@ -166,15 +166,17 @@ class SuggestionsPanel(Panel):
 
     def _show_empty_state(self, problem: str) -> None:
         if problem:
-            self.empty.say(self.tr("Could not load suggestions"), problem)
+            self.empty.set_message(self.tr("Could not load suggestions"), problem)
         elif self.scope.currentIndex() == _OPEN_NOTE and not self._note:
-            self.empty.say(self.tr("No note is open"), self.tr("Open a note, or search the whole vault."))
+            self.empty.set_message(
+                self.tr("No note is open"), self.tr("Open a note, or search the whole vault.")
+            )
         elif self.scope.currentIndex() == _OPEN_NOTE:
             name = NotePath.on_disk(self._note).name
-            words = self.tr("{0} has no likely missing relations.").format(name)
-            self.empty.say(self.tr("No suggestions"), words)
+            text = self.tr("{0} has no likely missing relations.").format(name)
+            self.empty.set_message(self.tr("No suggestions"), text)
         else:
-            self.empty.say(
+            self.empty.set_message(
                 self.tr("No suggestions"),
                 self.tr("No unlinked notes appear to be related."),
             )
@@ -182,8 +184,8 @@ class SuggestionsPanel(Panel):
     def _row(self, one: SuggestedRelation) -> QTreeWidgetItem:
         first, second = (NotePath.on_disk(path).name for path in one.pair)
         row = QTreeWidgetItem([first, one.type.replace("_", " ").lower(), second, f"{one.score:.0%}"])
-        for column, words in ((0, one.source), (1, one.reasoning), (2, one.target)):
-            row.setToolTip(column, words)
+        for column, label in ((0, one.source), (1, one.reasoning), (2, one.target)):
+            row.setToolTip(column, label)
         likely = self.tr("Likely: agents may propose this without being asked") if one.is_likely else ""
         row.setToolTip(3, likely or self.tr("Suggested"))
         row.setTextAlignment(3, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -196,7 +198,7 @@ class SuggestionsPanel(Panel):
 
     def _handle_events(self, events: tuple[Event, ...]) -> None:
         """Update the suggestions if a listed note has changed."""
-        if not self._looked:
+        if not self._has_searched:
             return
         listed = {path for one in self.suggestions for path in one.pair}
         listed |= {self._note} if self.scope.currentIndex() == _OPEN_NOTE else set()
@@ -237,9 +239,9 @@ class SuggestionsPanel(Panel):
             self._show_message(self.tr("Nothing was written."))
 
     def _reject(self, one: SuggestedRelation) -> None:
-        tasks.start(self._leave_apart(one), owner=self, what=self.tr("save your answer"))
+        tasks.start(self._dismiss_pair(one), owner=self, what=self.tr("save your answer"))
 
-    async def _leave_apart(self, one: SuggestedRelation) -> None:
+    async def _dismiss_pair(self, one: SuggestedRelation) -> None:
         try:
             await self._client.run(lambda vault: vault.analysis.reject(*one.pair))
         except ScriptoriumError as error:
@@ -290,7 +292,7 @@ class SuggestionsPanel(Panel):
         ):
             QShortcut(QKeySequence(keys), self.table, do, context=Qt.ShortcutContext.WidgetShortcut)
         context = Qt.ShortcutContext.WidgetWithChildrenShortcut
-        QShortcut(QKeySequence("F5"), self, self.look, context=context)
+        QShortcut(QKeySequence("F5"), self, self.search, context=context)
 
     def _open(self, row: QTreeWidgetItem, column: int) -> None:
         one: SuggestedRelation = row.data(0, _SUGGESTION_ROLE)
@@ -321,7 +323,7 @@ class SuggestionsPanel(Panel):
         self.column.addWidget(self._stack, 1)
         self.column.addWidget(self._line)
 
-    def _made_table(self) -> QTreeWidget:
+    def _build_table(self) -> QTreeWidget:
         table = QTreeWidget()
         table.setHeaderLabels((self.tr("Note"), self.tr("Relation"), self.tr("Other note"), self.tr("Score")))
         table.setRootIsDecorated(False)
@@ -342,5 +344,5 @@ def connect(panel: SuggestionsPanel, context: PanelContext) -> None:
     """Connect the panel with the window and the other panels."""
     connect_links(panel, context)
     panel.graph_requested.connect(context.show_pair)
-    context.note_shown.connect(panel.follow)
-    panel.follow(context.note_path)
+    context.note_shown.connect(panel.set_current_note)
+    panel.set_current_note(context.note_path)

@@ -54,8 +54,10 @@ async def list_suggestions(vault: VaultService, note: str) -> tuple[SuggestedRel
     Raises:
         ScriptoriumError: The suggestions could not be computed.
     """
-    given: dict[str, object] = {"op": "list", "limit": MAX_SUGGESTIONS} | ({"node_id": note} if note else {})
-    outcome = await vault.call(Call.of("suggest_relationships", given, Caller.user()))
+    arguments: dict[str, object] = {"op": "list", "limit": MAX_SUGGESTIONS} | (
+        {"node_id": note} if note else {}
+    )
+    outcome = await vault.call(Call.of("suggest_relationships", arguments, Caller.user()))
     if not outcome.success:
         raise ScriptoriumError(outcome.message)
     return tuple(_suggested(one) for one in cast("list[Mapping[str, Any]]", outcome.result["suggestions"]))
@@ -69,13 +71,13 @@ def _suggested(one: Mapping[str, Any]) -> SuggestedRelation:
 
 async def accept_suggestion(vault: VaultService, wish: RelationDraft) -> ToolOutcome:
     """Propose the relation; the user reviews the line before it is written."""
-    given = {
+    arguments = {
         "from_id": wish.source,
         "to_id": wish.target,
         "relationship_type": wish.type,
         "confidence": wish.confidence,
     }
-    return await vault.call(Call.of("create_relationship", given, Caller.user()))
+    return await vault.call(Call.of("create_relationship", arguments, Caller.user()))
 
 
 def note_excerpt(vault: VaultService, path: str) -> str:

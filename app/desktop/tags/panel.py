@@ -132,7 +132,7 @@ class TagsPanel(Panel):
             return
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.addAction(self.tr("Find notes with it"), lambda: self._search(tag))
+        menu.addAction(self.tr("Search for this tag"), lambda: self._search(tag))
         menu.addAction(self.tr("Rename everywhere…"), lambda: self.rename_requested.emit(tag))
         menu.popup(self.tree.viewport().mapToGlobal(at))
 

@@ -19,7 +19,7 @@ def app_icon(theme: Theme) -> QIcon:
     folder = paths.resources_folder() / "icons"
     if theme.is_dark:
         folder /= "dark"
-    made = QIcon()
+    result = QIcon()
     for size in SIZES:
-        made.addFile(str(folder / f"{size}.png"), QSize(size, size))
-    return made
+        result.addFile(str(folder / f"{size}.png"), QSize(size, size))
+    return result

@@ -91,9 +91,9 @@ def icon(theme: Theme, name: str, color: str | None = None) -> QIcon:
     Raises:
         KeyError: The icon does not exist, so that a test that builds the widget finds a misspelled name.
     """
-    made = QIcon(_build_icon(os.environ.get(paths.CACHE_VARIABLE, ""), name, *_inks(theme, color)))
+    result = QIcon(_build_icon(os.environ.get(paths.CACHE_VARIABLE, ""), name, *_inks(theme, color)))
     _asked.add(name)
-    return made
+    return result
 
 
 def prerender_icons(theme: Theme) -> None:
@@ -127,7 +127,7 @@ def _build_icon(home: str, name: str, resting: str, lively: str, on: str, disabl
     mode, state = QIcon.Mode, QIcon.State
     folder = _folder_of_files(home)
     files = {ink: _file(folder, name, ink) for ink in (resting, lively, on, disabled)}
-    made = QIcon()
+    result = QIcon()
     for ink, when, whether in (
         (resting, mode.Normal, state.Off),
         (lively, mode.Active, state.Off),
@@ -136,8 +136,8 @@ def _build_icon(home: str, name: str, resting: str, lively: str, on: str, disabl
         (lively, mode.Active, state.On),
         (disabled, mode.Disabled, state.Off),
     ):
-        made.addFile(files[ink], QSize(), when, whether)
-    return made
+        result.addFile(files[ink], QSize(), when, whether)
+    return result
 
 
 @functools.cache

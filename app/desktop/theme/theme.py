@@ -54,7 +54,7 @@ class ThemeSource(QObject):
         return self._name
 
     @property
-    def is_settled(self) -> bool:
+    def is_applied(self) -> bool:
         """True if all widgets, including hidden ones, have the current theme."""
         return self._restyling.is_done
 
@@ -74,14 +74,14 @@ class ThemeSource(QObject):
         self._theme, self._zoom = theme, wanted
         if resized or self._application is None:  # hidden widgets affect the layout, too
             self._apply()
-            for _, tell in tuple(self.changed.calls(theme)):
-                tell()
+            for _, notify in tuple(self.changed.calls(theme)):
+                notify()
             return
         in_sight: list[Step] = []
         hidden: list[Step] = []
-        for owner, tell in self.changed.calls(theme):
+        for owner, notify in self.changed.calls(theme):
             sees = owner is not None and not owner.visibleRegion().isEmpty()
-            (in_sight if sees else hidden).append(tell)
+            (in_sight if sees else hidden).append(notify)
         self._restyling.run((self._clear_style, self._paint, self._set_style), in_sight, hidden)
 
     def apply(self, app: QApplication) -> None:
@@ -145,8 +145,8 @@ def code_font(zoom: float = 1.0) -> QFont:
 def palette(theme: Theme) -> QPalette:
     """Return the theme as a Qt palette, for what the style sheet can't style (item views, text, disabled)."""
     role = QPalette.ColorRole
-    made = QPalette(QColor(theme.panel), QColor(theme.window))
-    for where, color in (
+    result = QPalette(QColor(theme.panel), QColor(theme.window))
+    for color_role, color in (
         (role.Window, theme.window),
         (role.WindowText, theme.text),
         (role.Base, theme.panel),
@@ -169,7 +169,7 @@ def palette(theme: Theme) -> QPalette:
         (role.Dark, theme.border),
         (role.Shadow, theme.sunken),
     ):
-        made.setColor(where, QColor(color))
-    for where in (role.WindowText, role.Text, role.ButtonText, role.HighlightedText):
-        made.setColor(QPalette.ColorGroup.Disabled, where, QColor(theme.faint))
-    return made
+        result.setColor(color_role, QColor(color))
+    for color_role in (role.WindowText, role.Text, role.ButtonText, role.HighlightedText):
+        result.setColor(QPalette.ColorGroup.Disabled, color_role, QColor(theme.faint))
+    return result

@@ -31,9 +31,9 @@ class ThemeTransition(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._work: Iterator[None] = iter(())
-        self._undressed: set[QWidget] = set()
+        self._unpolished: set[QWidget] = set()
         self._marked: set[QWidget] = set()
-        self._still: list[QWidget] = []
+        self._frozen: list[QWidget] = []
         self._since = QElapsedTimer()
         self._slices = QTimer(self, interval=0)
         self._slices.timeout.connect(self._run_slice)
@@ -44,9 +44,9 @@ class ThemeTransition(QObject):
         return not self._slices.isActive()
 
     @property
-    def is_still(self) -> bool:
+    def is_frozen(self) -> bool:
         """True if the windows still show the old theme."""
-        return bool(self._still)
+        return bool(self._frozen)
 
     def run(self, dress: Iterable[Step], in_sight: Iterable[Step], hidden: Iterable[Step]) -> None:
         """Start restyling all widgets; sizes stay the same.
@@ -56,7 +56,7 @@ class ThemeTransition(QObject):
             in_sight: Steps to run before the windows are repainted.
             hidden: Steps that can run afterwards.
         """
-        self._hold_still()
+        self._freeze()
         self._work = self._all_steps(tuple(dress), tuple(in_sight), tuple(hidden))
         self._slices.start()
 
@@ -71,13 +71,13 @@ class ThemeTransition(QObject):
                 widget.setAttribute(_OWN_STYLE, False)
             self._marked.discard(widget)
             yield
-        seen = [widget for widget in self._undressed if isValid(widget) and widget.isVisible()]
+        visible = [widget for widget in self._unpolished if isValid(widget) and widget.isVisible()]
         yield
-        yield from self._polish(seen)
+        yield from self._polish(visible)
         yield from _done(in_sight)
-        self._show_again()
+        self._unfreeze()
         yield
-        yield from self._polish(tuple(self._undressed))
+        yield from self._polish(tuple(self._unpolished))
         yield from _done(hidden)
 
     def _mark_widgets(self) -> Iterator[None]:
@@ -95,26 +95,26 @@ class ThemeTransition(QObject):
                 self._marked.add(widget)
             if widget.testAttribute(_POLISHED):
                 widget.setAttribute(_POLISHED, False)
-                self._undressed.add(widget)
+                self._unpolished.add(widget)
             yield
 
     def _polish(self, widgets: Iterable[QWidget]) -> Iterator[None]:
         for widget in widgets:
             if isValid(widget) and not widget.testAttribute(_POLISHED):
                 QApplication.sendEvent(widget, QEvent(QEvent.Type.Polish))
-            self._undressed.discard(widget)
+            self._unpolished.discard(widget)
             yield
 
-    def _hold_still(self) -> None:
+    def _freeze(self) -> None:
         self._since.start()
-        self._still = [window for window in self._still if isValid(window)]
+        self._frozen = [window for window in self._frozen if isValid(window)]
         for window in QApplication.topLevelWidgets():
             if window.isVisible() and window.updatesEnabled():
                 window.setUpdatesEnabled(False)
-                self._still.append(window)
+                self._frozen.append(window)
 
-    def _show_again(self) -> None:
-        still, self._still = self._still, []
+    def _unfreeze(self) -> None:
+        still, self._frozen = self._frozen, []
         for window in still:
             if isValid(window):
                 window.setUpdatesEnabled(True)
@@ -125,11 +125,11 @@ class ThemeTransition(QObject):
         """Run steps for a few milliseconds."""
         clock = QElapsedTimer()
         clock.start()
-        was_still = self.is_still
-        if was_still and self._since.elapsed() > _MAX_FREEZE_MS and not self._marked:
-            self._show_again()
+        was_frozen = self.is_frozen
+        if was_frozen and self._since.elapsed() > _MAX_FREEZE_MS and not self._marked:
+            self._unfreeze()
         # Repainting the whole window is enough work for one turn.
-        while clock.elapsed() < _TIME_SLICE_MS and self.is_still == was_still:
+        while clock.elapsed() < _TIME_SLICE_MS and self.is_frozen == was_frozen:
             if next(self._work, self) is self:
                 self._slices.stop()
                 return

@@ -20,40 +20,40 @@ class WeakSignal(Generic[T]):
     """
 
     def __init__(self) -> None:
-        self._known: list[Callable[[], Callable[..., object] | None]] = []
+        self._references: list[Callable[[], Callable[..., object] | None]] = []
         self._prune_at = _PRUNE_STEP
 
     def connect(self, listener: Callable[..., object]) -> None:
         """Call `listener` for every future value."""
-        if len(self._known) >= self._prune_at:
-            self._known = [each for each in self._known if _alive(each()) is not None]
-            self._prune_at = 2 * len(self._known) + _PRUNE_STEP
+        if len(self._references) >= self._prune_at:
+            self._references = [each for each in self._references if _alive(each()) is not None]
+            self._prune_at = 2 * len(self._references) + _PRUNE_STEP
         method = hasattr(listener, "__func__")
-        self._known.append(WeakMethod(listener) if method else lambda: listener)
+        self._references.append(WeakMethod(listener) if method else lambda: listener)
 
-    def calls(self, news: T) -> Iterator[tuple[QWidget | None, Callable[[], object]]]:
-        """Yield, for each live listener, its widget (or None) and a function that passes it `news`."""
-        for each in self._known:
+    def calls(self, value: T) -> Iterator[tuple[QWidget | None, Callable[[], object]]]:
+        """Yield, for each live listener, its widget (or None) and a function that passes it `value`."""
+        for each in self._references:
             listener = _alive(each())
             if listener is not None:
                 owner: Any = getattr(listener, "__self__", None)
-                yield (owner if isinstance(owner, QWidget) else None), _Notification(each, news)
+                yield (owner if isinstance(owner, QWidget) else None), _Notification(each, value)
 
 
 class _Notification(Generic[T]):
     """Calls one listener with the value, if the listener still exists."""
 
-    def __init__(self, who: Callable[[], Callable[..., object] | None], news: T) -> None:
-        self._who = who
-        self._news = news
+    def __init__(self, reference: Callable[[], Callable[..., object] | None], value: T) -> None:
+        self._reference = reference
+        self._value = value
 
     def __call__(self) -> None:
-        if (listener := _alive(self._who())) is not None:
+        if (listener := _alive(self._reference())) is not None:
             code = getattr(listener, "__code__", None)
             if code is not None and hasattr(listener, "__func__") and code.co_argcount == 1:
                 listener()
             else:
-                listener(self._news)
+                listener(self._value)
 
 
 def _alive(listener: Callable[..., object] | None) -> Callable[..., object] | None:

@@ -32,8 +32,8 @@ class NameCompleter:
         """Return the names of that kind that match `word`; headings are those of `note`."""
         if kind is ArgumentKind.HEADING:
             known = await self._client.run(lambda vault: _headings(vault, note))
-        elif (kept := self._known.get(kind)) is not None:
-            known = kept
+        elif (names := self._known.get(kind)) is not None:
+            known = names
         elif (read := _READERS.get(kind)) is not None:
             found = await self._client.run(read)
             known = self._known[kind] = await asyncio.to_thread(tuple, found)

@@ -37,10 +37,10 @@ def create_field(parameter: Parameter, field: FieldInfo, value: object, find: Fi
         return _json(value)
     if parameter.many and parameter.name == "args":
         return _create_arguments_field(value)
-    made = create_editor(parameter.name, field, value)
-    if isinstance(made.control, QLineEdit):
-        made.control.setPlaceholderText(_placeholder(parameter))
-    return made
+    editor = create_editor(parameter.name, field, value)
+    if isinstance(editor.control, QLineEdit):
+        editor.control.setPlaceholderText(_placeholder(parameter))
+    return editor
 
 
 class NameField(QLineEdit):
@@ -65,7 +65,7 @@ class NameField(QLineEdit):
         self.textEdited.connect(lambda _: self._start_completion())
 
     @property
-    def offered(self) -> tuple[str, ...]:
+    def shown_completions(self) -> tuple[str, ...]:
         """The shown completions."""
         return tuple(self._names.stringList()) if self._list.isVisible() else ()
 
@@ -134,9 +134,9 @@ def _names(parameter: Parameter, value: object, find: Find) -> Editor:
             return text or None
         return [part.strip() for part in text.split(",") if part.strip()] or None
 
-    made = Editor(line, read)
-    line.editingFinished.connect(made.emit_value)
-    return made
+    editor = Editor(line, read)
+    line.editingFinished.connect(editor.emit_value)
+    return editor
 
 
 def _create_markdown_field(value: object) -> Editor:
@@ -147,8 +147,8 @@ def _create_markdown_field(value: object) -> Editor:
 
 def _properties(value: object) -> Editor:
     """Return an editor for properties, one per line as at the top of a note."""
-    given = value if isinstance(value, dict) else {}
-    shown = "\n".join(f"{name}: {json.dumps(one, ensure_ascii=False)}" for name, one in given.items())
+    properties = value if isinstance(value, dict) else {}
+    shown = "\n".join(f"{name}: {json.dumps(one, ensure_ascii=False)}" for name, one in properties.items())
     area = _area(shown, _VISIBLE_LINES[ArgumentKind.PROPERTIES])
     area.setPlaceholderText(translate("ToolForm", "status: draft\nrating: 4\ntopics: [tea, water]"))
 
@@ -168,7 +168,9 @@ def _properties(value: object) -> Editor:
 def _create_arguments_field(value: object) -> Editor:
     """Return an editor for the arguments of a program, typed as on a command line."""
     line = QLineEdit(shlex.join(str(word) for word in value) if isinstance(value, list | tuple) else "")
-    line.setPlaceholderText(translate("ToolForm", "As in a terminal; quotes around what has spaces"))
+    line.setPlaceholderText(
+        translate("ToolForm", "As on a command line; quote arguments that contain spaces")
+    )
 
     def read() -> object:
         try:
@@ -176,14 +178,14 @@ def _create_arguments_field(value: object) -> Editor:
         except ValueError:
             return line.text().split()  # an unclosed quotation mark is an ordinary character
 
-    made = Editor(line, read)
-    line.textChanged.connect(made.emit_value)
-    return made
+    editor = Editor(line, read)
+    line.textChanged.connect(editor.emit_value)
+    return editor
 
 
 def _json(value: object) -> Editor:
     area = _area(json.dumps(value, indent=2, ensure_ascii=False) if value else "", 4)
-    area.setPlaceholderText(translate("ToolForm", "A list, as JSON"))
+    area.setPlaceholderText(translate("ToolForm", "JSON list"))
 
     def read() -> object:
         text = area.toPlainText().strip()
@@ -204,21 +206,24 @@ def _area(text: str, lines: int) -> QPlainTextEdit:
 
 
 def _connect_area(area: QPlainTextEdit, read: Callable[[], object]) -> Editor:
-    made = Editor(area, read)
-    area.textChanged.connect(made.emit_value)
-    return made
+    editor = Editor(area, read)
+    area.textChanged.connect(editor.emit_value)
+    return editor
 
 
 def _placeholder(parameter: Parameter) -> str:
     """Return an example value for an empty field."""
-    many = translate("ToolForm", " (several by commas)") if parameter.many else ""
-    words = {
-        ArgumentKind.NOTE: translate("ToolForm", "A note's name"),
-        ArgumentKind.NEW_NOTE: translate("ToolForm", "The new note's name"),
-        ArgumentKind.FOLDER: translate("ToolForm", "A folder; empty: the top of the vault"),
+    many = translate("ToolForm", " (comma-separated)") if parameter.many else ""
+    labels = {
+        ArgumentKind.NOTE: translate("ToolForm", "Name of a note"),
+        ArgumentKind.NEW_NOTE: translate("ToolForm", "Name of the new note"),
+        ArgumentKind.FOLDER: translate("ToolForm", "Folder; empty for the vault root"),
         ArgumentKind.TAG: translate("ToolForm", "A tag"),
         ArgumentKind.HEADING: translate("ToolForm", "A heading of the note"),
         ArgumentKind.QUERY: translate("ToolForm", "tide tag:moon -path:Journal"),
-        ArgumentKind.HASH: translate("ToolForm", "The hash that read_note gave; empty: any"),
-    }.get(parameter.kind, translate("ToolForm", "Separate several by commas") if parameter.many else "")
-    return f"{words}{many}" if parameter.kind in (ArgumentKind.NOTE, ArgumentKind.TAG) else words
+        ArgumentKind.HASH: translate("ToolForm", "Hash returned by read_note; empty for any"),
+    }.get(
+        parameter.kind,
+        translate("ToolForm", "Separate multiple values with commas") if parameter.many else "",
+    )
+    return f"{labels}{many}" if parameter.kind in (ArgumentKind.NOTE, ArgumentKind.TAG) else labels

@@ -66,10 +66,10 @@ class ToolFormDialog(dialogs.SheetDialog):
     def done(self, result: int) -> None:
         """Close with valid arguments; otherwise, show the error at each field."""
         if result == _ACCEPTED:
-            given = self._given()
-            if not self._is_valid(given):
+            arguments = self._given()
+            if not self._is_valid(arguments):
                 return
-            self.arguments = given
+            self.arguments = arguments
         super().done(result)
 
     def _build(self, given: Mapping[str, object]) -> None:
@@ -100,20 +100,20 @@ class ToolFormDialog(dialogs.SheetDialog):
 
     def _row(self, parameter: Parameter, field: FieldInfo, given: Mapping[str, object]) -> QWidget:
         default = None if parameter.required else parameter.default
-        made = create_field(parameter, field, given.get(parameter.name, default), self._find)
-        if parameter.name == "op" and isinstance(made.control, QComboBox):
-            self._keep_operations(made.control)
-            made.control.currentIndexChanged.connect(lambda _: self._choose_operation())
+        editor = create_field(parameter, field, given.get(parameter.name, default), self._find)
+        if parameter.name == "op" and isinstance(editor.control, QComboBox):
+            self._keep_operations(editor.control)
+            editor.control.currentIndexChanged.connect(lambda _: self._choose_operation())
         title = self.tr("Operation") if parameter.name == "op" else humanize(parameter.name)
         row = QWidget()
         column = QVBoxLayout(row)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)
-        column.addWidget(with_description(title, parameter.description.replace("`", ""), made))
+        column.addWidget(with_description(title, parameter.description.replace("`", ""), editor))
         error = _error_label()
         column.addWidget(error)
-        made.changed.connect(lambda _: error.hide())
-        self.editors[parameter.name], self._rows[parameter.name] = made, row
+        editor.changed.connect(lambda _: error.hide())
+        self.editors[parameter.name], self._rows[parameter.name] = editor, row
         self._errors[parameter.name] = error
         return row
 
@@ -142,20 +142,20 @@ class ToolFormDialog(dialogs.SheetDialog):
             row.setVisible(name not in ruled or name in takes)
         self._set_label(self.problem, "")
         examples = self._tool.examples_of.get(op) or (() if op else self._tool.examples)
-        words = examples[0].replace("{", "‹").replace("}", "›") if examples else ""
-        self.example.setText(self.tr("Example request to the agent: “{0}”").format(words))
-        self.example.setVisible(bool(words))
+        text = examples[0].replace("{", "‹").replace("}", "›") if examples else ""
+        self.example.setText(self.tr("Example request to the agent: “{0}”").format(text))
+        self.example.setVisible(bool(text))
 
     def _given(self) -> dict[str, object]:
         """Return the values of the visible fields, without empty and default ones."""
         defaults = {p.name: p.default for p in self._tool.parameters if not p.required}
-        given = {name: self.editors[name].value for name in self.shown}
+        arguments = {name: self.editors[name].value for name in self.shown}
         fields = self._tool.operations.get(self._op)
         # Where any value is accepted and one is required, empty is a value, too: it clears a setting.
         nothing = self._tool.nullable & fields.needs if fields else frozenset()
         return {
             name: list(value) if isinstance(value, tuple) else value
-            for name, value in given.items()
+            for name, value in arguments.items()
             if name in nothing
             or (value not in _EMPTY_VALUES and not (name in defaults and value == defaults[name]))
         }
@@ -226,14 +226,14 @@ class ToolFormDialog(dialogs.SheetDialog):
 
 def humanize(name: str) -> str:
     """Return a readable label for a tool or an argument."""
-    words = name.replace("__", ": ").replace("_", " ")
-    return words[:1].upper() + words[1:]
+    text = name.replace("__", ": ").replace("_", " ")
+    return text[:1].upper() + text[1:]
 
 
 def _error_text(kind: str, message: str) -> str:
     """Return a readable message for a pydantic error."""
-    words = {"missing": "Required", "string_too_short": "Required"}
-    return words.get(kind, message)
+    labels = {"missing": "Required", "string_too_short": "Required"}
+    return labels.get(kind, message)
 
 
 def _error_label() -> QLabel:

@@ -28,14 +28,14 @@ _RESULT_CODES: dict[int, Next] = {0: "close", 1: "close", 2: "again", 3: "undo",
 
 
 class ResultDialog(dialogs.SheetDialog):
-    """Shows a successful outcome. `note_wanted` carries a note's name and a fragment."""
+    """Shows a successful outcome. `note_requested` carries a note's name and a fragment."""
 
-    note_wanted = Signal(str, str)
+    note_requested = Signal(str, str)
 
     def __init__(self, tool: str, outcome: ToolOutcome, theme: ThemeSource, parent: QWidget) -> None:
         super().__init__(parent, humanize(tool))
-        words = "\n\n".join(part for part in (outcome.message, format_result(outcome.result)) if part)
-        self.answer = MarkdownLabel(theme, words or self.tr("Done."))
+        text = "\n\n".join(part for part in (outcome.message, format_result(outcome.result)) if part)
+        self.answer = MarkdownLabel(theme, text or self.tr("Done."))
         self.answer.link_clicked.connect(self._follow)
         self._area = QScrollArea()
         self._area.setWidgetResizable(True)
@@ -78,5 +78,5 @@ class ResultDialog(dialogs.SheetDialog):
         close.setFocus()
 
     def _follow(self, name: str, fragment: str) -> None:
-        self.note_wanted.emit(name, fragment)
+        self.note_requested.emit(name, fragment)
         self.done(0)

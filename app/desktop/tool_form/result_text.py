@@ -77,8 +77,8 @@ def _cell_text(value: object, place: str = "") -> str:
         return "; ".join(_cell_text(one, place) for one in value[:20])
     text = " ".join(str(value).split())
     if text.lower().endswith(NOTE_SUFFIXES) and len(text) < _MAX_INLINE_CHARS:
-        made = wikilink(text)
-        return made.replace("|", "\\|") if place else made
+        link = wikilink(text)
+        return link.replace("|", "\\|") if place else link
     return _escape_markdown(text if len(text) <= _MAX_INLINE_CHARS else f"{text[: _MAX_INLINE_CHARS - 1]}…")
 
 
@@ -96,5 +96,5 @@ def _code_block(text: str) -> str:
 
 
 def _title(name: str) -> str:
-    words = name.replace("_", " ")
-    return words[:1].upper() + words[1:]
+    text = name.replace("_", " ")
+    return text[:1].upper() + text[1:]

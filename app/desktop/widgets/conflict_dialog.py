@@ -46,7 +46,7 @@ class ConflictTexts:
     theirs: str
     merged: str
     picked: str
-    leave: str
+    cancel_label: str
     done: str
 
 
@@ -54,19 +54,19 @@ def undo_conflict_texts(several: bool) -> ConflictTexts:
     """Return the texts for changes that undo can't revert without overwriting later ones."""
     return ConflictTexts(
         title=translate("ConflictDialog", "Resolve conflicts"),
-        heading=translate("ConflictDialog", "These notes have changed since, in the same lines")
+        heading=translate("ConflictDialog", "These notes have later changes in the same lines")
         if several
-        else translate("ConflictDialog", "This note has changed since, in the same lines"),
+        else translate("ConflictDialog", "This note has later changes in the same lines"),
         note=translate(
             "ConflictDialog",
-            "Left is the text as it is now, right with the change undone. Tick what to take; all that is"
-            " undone is shown to you once more before it is written.",
+            "The left side is the current text, the right side the text after undo. Select the "
+            "changes to take; you review the result before it is written.",
         ),
         ours=translate("ConflictDialog", "Keep current text"),
         theirs=translate("ConflictDialog", "Undo the change"),
         merged="",
         picked=translate("ConflictDialog", "Use the choices and edits below"),
-        leave=translate("ConflictDialog", "Cancel"),
+        cancel_label=translate("ConflictDialog", "Cancel"),
         done=translate("ConflictDialog", "Continue…"),
     )
 
@@ -157,8 +157,8 @@ class ConflictDialog(QDialog):
         self.diff_view = DiffView(theme)
         self._place = ElidedLabel()
         self._place.setContentsMargins(0, 0, 12, 0)
-        self.diff_view.set_lead(self._place)
-        self.editor = TextEditor(self.tr("What will be written; it can be edited"))
+        self.diff_view.set_header(self._place)
+        self.editor = TextEditor(self.tr("Text to write, editable"))
         self.ours_button = QRadioButton(self._words.ours)
         self.theirs_button = QRadioButton(self._words.theirs)
         self.merged_button = QRadioButton(self._words.merged)
@@ -184,8 +184,8 @@ class ConflictDialog(QDialog):
         return self.settlings[self._row]
 
     def _build(self) -> None:
-        words = heading_label(self._words.heading)
-        words.setContentsMargins(16, 14, 16, 2)
+        label = heading_label(self._words.heading)
+        label.setContentsMargins(16, 14, 16, 2)
         note = plain_label(self._words.note, "muted")
         note.setWordWrap(True)
         note.setContentsMargins(16, 0, 16, 8)
@@ -215,7 +215,7 @@ class ConflictDialog(QDialog):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        layout.addWidget(words)
+        layout.addWidget(label)
         layout.addWidget(note)
         layout.addWidget(body, 1)
         layout.addLayout(self._buttons())
@@ -225,7 +225,7 @@ class ConflictDialog(QDialog):
         row.setContentsMargins(16, 10, 16, 12)
         row.setSpacing(8)
         row.addStretch(1)
-        cancel = QPushButton(self._words.leave)
+        cancel = QPushButton(self._words.cancel_label)
         cancel.setDefault(True)
         cancel.clicked.connect(self.reject)
         self.save_button = QPushButton(self._words.done)

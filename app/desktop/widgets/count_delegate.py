@@ -41,10 +41,10 @@ class CountDelegate(QStyledItemDelegate):
         place = QRect(option.rect)
         place.setRight(place.right() - 8)
         if isinstance(count, int):
-            words = f"{count:,}"
+            text = f"{count:,}"
         else:
             name = str(index.data())
             place.setLeft(place.left() + option.fontMetrics.horizontalAdvance(name) + 24)
-            words = option.fontMetrics.elidedText(str(count), Qt.TextElideMode.ElideRight, place.width())
-        painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, words)
+            text = option.fontMetrics.elidedText(str(count), Qt.TextElideMode.ElideRight, place.width())
+        painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
         painter.restore()

@@ -78,9 +78,9 @@ class SheetDialog(QDialog):
         self._heading = _label(title, "heading")
         self._layout.addWidget(self._heading)
         if text:
-            words = _label(text)
-            words.setProperty("tone", "muted")
-            self._layout.addWidget(words)
+            label = _label(text)
+            label.setProperty("tone", "muted")
+            self._layout.addWidget(label)
         self._body = QVBoxLayout()
         self._layout.addLayout(self._body)
         self._buttons = QHBoxLayout()
@@ -187,6 +187,7 @@ async def prompt_text(
     label: str,
     value: str = "",
     *,
+    accept: str,
     problem: str = "",
     check: Callable[[str], str] | None = None,
 ) -> str | None:
@@ -197,6 +198,7 @@ async def prompt_text(
         title: The heading.
         label: The label of the field.
         value: The initial value of the field, selected.
+        accept: The label of the accepting button, a verb.
         problem: Why `value` was rejected; shown until the text changes.
         check: Returns the problem with a text, or "" if it is valid; an invalid text can't be accepted.
     """
@@ -205,24 +207,24 @@ async def prompt_text(
     field.setAccessibleName(label)
     field.selectAll()
     sheet.add_body(field)
-    trouble = _label(problem)
-    trouble.setProperty("tone", "danger")
-    trouble.setVisible(bool(problem))
-    sheet.add_body(trouble)
+    error_label = _label(problem)
+    error_label.setProperty("tone", "danger")
+    error_label.setVisible(bool(problem))
+    sheet.add_body(error_label)
     sheet.add_button(translate("Dialogs", "Cancel"), int(QDialog.DialogCode.Rejected))
-    done = sheet.add_button(translate("Dialogs", "OK"), int(QDialog.DialogCode.Accepted), "primary")
+    done = sheet.add_button(accept, int(QDialog.DialogCode.Accepted), "primary")
     done.setDefault(True)
     done.setEnabled(bool(value.strip()))
 
-    def judge(text: str) -> None:
+    def validate(text: str) -> None:
         wrong = check(text.strip()) if check is not None and text.strip() else ""
-        trouble.setText(wrong)
-        trouble.setVisible(bool(wrong))
+        error_label.setText(wrong)
+        error_label.setVisible(bool(wrong))
         field.setAccessibleDescription(wrong)
         done.setEnabled(bool(text.strip()) and not wrong)
         sheet.grow()
 
-    field.textChanged.connect(judge)
+    field.textChanged.connect(validate)
     field.setFocus()
     accepted = await run_dialog(sheet) == int(QDialog.DialogCode.Accepted)
     return field.text().strip() or None if accepted else None

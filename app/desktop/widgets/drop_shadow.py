@@ -37,9 +37,9 @@ class DropShadow(QWidget):
         with QPainter(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            whole = QRectF(self.rect())
+            area = QRectF(self.rect())
             for step in range(_BLUR_RADIUS + _OFFSET_Y):
-                near = min(1.0, step / _BLUR_RADIUS)
-                painter.setPen(QPen(QColor(0, 0, 0, round(_MAX_ALPHA * near * near)), 1.2))
+                strength = min(1.0, step / _BLUR_RADIUS)
+                painter.setPen(QPen(QColor(0, 0, 0, round(_MAX_ALPHA * strength * strength)), 1.2))
                 corner = max(4.0, _CORNER_RADIUS + _BLUR_RADIUS - step)
-                painter.drawRoundedRect(whole.adjusted(step, step, -step, -step), corner, corner)
+                painter.drawRoundedRect(area.adjusted(step, step, -step, -step), corner, corner)

@@ -112,9 +112,9 @@ def _strip_annotations(annotation: object) -> tuple[object, bool]:
 def _checkbox_editor(field: FieldInfo, value: object) -> Editor:
     box = QCheckBox()
     box.setChecked(bool(value))
-    made = Editor(box, box.isChecked)
-    box.toggled.connect(made.emit_value)
-    return made
+    editor = Editor(box, box.isChecked)
+    box.toggled.connect(editor.emit_value)
+    return editor
 
 
 class _NoScrollComboBox(QComboBox):
@@ -143,9 +143,9 @@ def _choice_editor(choices: list[str], value: object, optional: bool) -> Editor:
     for choice in [*([""] if optional else []), *choices]:
         box.addItem(choice_label(choice), choice)
     box.setCurrentIndex(box.findData("" if value is None else str(value)))
-    made = Editor(box, lambda: box.currentData() or None)
-    box.currentIndexChanged.connect(made.emit_value)
-    return made
+    editor = Editor(box, lambda: box.currentData() or None)
+    box.currentIndexChanged.connect(editor.emit_value)
+    return editor
 
 
 def choice_label(choice: str) -> str:
@@ -162,10 +162,10 @@ def _suggestion_editor(choices: list[str], value: str) -> Editor:
     box.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
     box.addItems(choices)
     box.setCurrentText(value)
-    made = Editor(box, lambda: box.currentText().strip())
-    box.activated.connect(made.emit_value)
-    line.editingFinished.connect(made.emit_value)
-    return made
+    editor = Editor(box, lambda: box.currentText().strip())
+    box.activated.connect(editor.emit_value)
+    line.editingFinished.connect(editor.emit_value)
+    return editor
 
 
 def _bounds(field: FieldInfo) -> tuple[float | None, float | None]:
@@ -182,11 +182,11 @@ def _number_editor(kind: type, field: FieldInfo, value: object) -> Editor:
     low, high = _bounds(field)
     box: QSpinBox | QDoubleSpinBox
     if kind is int:
-        box = whole = _NoScrollSpinBox()
-        whole.setRange(int(_MIN_INT if low is None else low), int(_MAX_INT if high is None else high))
-        whole.setValue(value if isinstance(value, int) else 0)
-        whole.setGroupSeparatorShown(True)
-        read: Callable[[], object] = whole.value
+        box = spin_box = _NoScrollSpinBox()
+        spin_box.setRange(int(_MIN_INT if low is None else low), int(_MAX_INT if high is None else high))
+        spin_box.setValue(value if isinstance(value, int) else 0)
+        spin_box.setGroupSeparatorShown(True)
+        read: Callable[[], object] = spin_box.value
     else:
         box = decimal = _NoScrollDoubleSpinBox()
         decimal.setRange(low if low is not None else -1e9, high if high is not None else 1e9)
@@ -198,9 +198,9 @@ def _number_editor(kind: type, field: FieldInfo, value: object) -> Editor:
         read = decimal.value
     box.setKeyboardTracking(False)
     box.lineEdit().setTextMargins(6, 0, 0, 0)
-    made = Editor(box, read)
-    box.valueChanged.connect(made.emit_value)
-    return made
+    editor = Editor(box, read)
+    box.valueChanged.connect(editor.emit_value)
+    return editor
 
 
 def _optional_number_editor(kind: type[int] | type[float], value: object) -> Editor:
@@ -217,31 +217,31 @@ def _optional_number_editor(kind: type[int] | type[float], value: object) -> Edi
 
 def _line_editor(text: str, read: Callable[[str], object]) -> Editor:
     field = QLineEdit(text)
-    made = Editor(field, lambda: read(field.text().strip()))
-    field.editingFinished.connect(made.emit_value)
-    return made
+    editor = Editor(field, lambda: read(field.text().strip()))
+    field.editingFinished.connect(editor.emit_value)
+    return editor
 
 
 def _multiline_editor(value: object) -> Editor:
     area = QPlainTextEdit(str(value or ""))
     area.setMinimumHeight(96)
     area.setTabChangesFocus(True)
-    made = Editor(area, area.toPlainText)
-    area.textChanged.connect(made.emit_value)
-    return made
+    editor = Editor(area, area.toPlainText)
+    area.textChanged.connect(editor.emit_value)
+    return editor
 
 
 def _list_editor(kind: object, values: Sequence[object]) -> Editor:
     if isinstance(kind, type) and issubclass(kind, BaseModel):
         rows = ModelRows(kind, values)
-        made = Editor(rows, lambda: rows.values)
-        rows.changed.connect(made.emit_value)
-        return made
+        editor = Editor(rows, lambda: rows.values)
+        rows.changed.connect(editor.emit_value)
+        return editor
     shown = ", ".join(str(value) for value in values)
-    made = _line_editor(shown, lambda text: tuple(part.strip() for part in text.split(",") if part.strip()))
-    if isinstance(made.control, QLineEdit):
-        made.control.setPlaceholderText(translate("ModelForm", "Separate multiple values with commas"))
-    return made
+    editor = _line_editor(shown, lambda text: tuple(part.strip() for part in text.split(",") if part.strip()))
+    if isinstance(editor.control, QLineEdit):
+        editor.control.setPlaceholderText(translate("ModelForm", "Separate multiple values with commas"))
+    return editor
 
 
 class ModelEditor(Editor):
@@ -254,16 +254,16 @@ class ModelEditor(Editor):
         column.setSpacing(10)
         self.editors: dict[str, Editor] = {}
         for name, field in model.model_fields.items():
-            made = create_editor(name, field, _get_value(value, name, field))
-            made.control.setAccessibleName(field.title or name)
-            made.changed.connect(self.emit_value)
-            self.editors[name] = made
-            column.addWidget(with_description(field.title or name, field.description or "", made))
+            editor = create_editor(name, field, _get_value(value, name, field))
+            editor.control.setAccessibleName(field.title or name)
+            editor.changed.connect(self.emit_value)
+            self.editors[name] = editor
+            column.addWidget(with_description(field.title or name, field.description or "", editor))
         super().__init__(form, self.values)
 
     def values(self) -> dict[str, object]:
         """Return each field's current value."""
-        return {name: made.value for name, made in self.editors.items()}
+        return {name: editor.value for name, editor in self.editors.items()}
 
 
 def _get_value(value: BaseModel | Mapping[str, object] | None, name: str, field: FieldInfo) -> object:
@@ -329,34 +329,34 @@ class ModelRows(QFrame):
         self.changed.emit()
 
 
-def with_description(title: str, description: str, made: Editor) -> QWidget:
+def with_description(title: str, description: str, editor: Editor) -> QWidget:
     """Add title and description to an editor: beside check boxes and short controls, else above."""
-    whole = QWidget()
-    words = QVBoxLayout()
-    words.setSpacing(2)
+    widget = QWidget()
+    text_column = QVBoxLayout()
+    text_column.setSpacing(2)
     name = QLabel(title)
     name.setProperty("textSize", "strong")
-    name.setBuddy(made.control)
-    words.addWidget(name)
+    name.setBuddy(editor.control)
+    text_column.addWidget(name)
     if description:
         note = QLabel(description)
         note.setTextFormat(Qt.TextFormat.PlainText)
         note.setProperty("tone", "muted")
         note.setWordWrap(True)
-        words.addWidget(note)
-        made.control.setAccessibleDescription(description)
-    made.control.setAccessibleName(title)
-    if isinstance(made.control, QCheckBox | QComboBox | QSpinBox | QDoubleSpinBox):
-        row = QHBoxLayout(whole)
-        row.addLayout(words, 1)
-        row.addWidget(made, 0, Qt.AlignmentFlag.AlignVCenter)
+        text_column.addWidget(note)
+        editor.control.setAccessibleDescription(description)
+    editor.control.setAccessibleName(title)
+    if isinstance(editor.control, QCheckBox | QComboBox | QSpinBox | QDoubleSpinBox):
+        row = QHBoxLayout(widget)
+        row.addLayout(text_column, 1)
+        row.addWidget(editor, 0, Qt.AlignmentFlag.AlignVCenter)
         row.setSpacing(24)
-        if not isinstance(made.control, QCheckBox):
-            made.control.setMinimumWidth(160)
+        if not isinstance(editor.control, QCheckBox):
+            editor.control.setMinimumWidth(160)
         row.setContentsMargins(0, 0, 0, 0)
     else:
-        words.addSpacing(2)
-        words.addWidget(made)
-        whole.setLayout(words)
-        words.setContentsMargins(0, 0, 0, 0)
-    return whole
+        text_column.addSpacing(2)
+        text_column.addWidget(editor)
+        widget.setLayout(text_column)
+        text_column.setContentsMargins(0, 0, 0, 0)
+    return widget

@@ -31,7 +31,7 @@ class NamePopup(QCompleter):
         self.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
         self.activated.connect(lambda name: self.chosen.emit(name) if isinstance(name, str) else None)
 
-    def offer(self, names: list[str]) -> None:
+    def show_names(self, names: list[str]) -> None:
         """Show these names, or close the list if there are none."""
         self._names.setStringList(names)
         if not names or not self._field.hasFocus():

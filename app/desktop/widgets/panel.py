@@ -92,8 +92,8 @@ class PanelTitle(QWidget):
 
     def _make_room(self) -> None:
         hints = (widget.sizeHint().width() for widget in self._buttons if not widget.isHidden())
-        taken = sum(hint + self._row.spacing() for hint in hints) + self._name.sizeHint().width() + 14
-        room = self.width() - taken - self._count.sizeHint().width() - self._row.spacing()
+        used = sum(hint + self._row.spacing() for hint in hints) + self._name.sizeHint().width() + 14
+        room = self.width() - used - self._count.sizeHint().width() - self._row.spacing()
         self._count.setVisible(bool(self._count.text()) and room >= 0)
         self._name.setToolTip(" ".join(part for part in (self._name.text(), self._count.text()) if part))
 
@@ -215,8 +215,8 @@ class ElidedButton(QPushButton):
 
     def minimumSizeHint(self) -> QSize:
         """Return a width of a few letters: the rest can be elided."""
-        whole = super().minimumSizeHint()
-        return QSize(min(80, whole.width()), whole.height())
+        size = super().minimumSizeHint()
+        return QSize(min(80, size.width()), size.height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the button with its text elided to the width."""
@@ -268,7 +268,7 @@ class EmptyState(QWidget):
         theme.changed.connect(self._draw)
         self._draw(theme.theme)
 
-    def say(self, heading: str, text: str) -> None:
+    def set_message(self, heading: str, text: str) -> None:
         """Replace the message."""
         self._heading.setText(heading)
         self._text.setText(text)
@@ -282,10 +282,10 @@ class EmptyState(QWidget):
     def _make_room(self) -> None:
         if (column := self.layout()) is None:
             return
-        taken = 0 if self._mark.isHidden() else self._mark.sizeHint().height() + column.spacing()
-        words = column.totalHeightForWidth(self.width()) - taken
-        whole = words + self._mark.sizeHint().height() + column.spacing()
-        self._mark.setVisible(whole <= self.height())
+        used = 0 if self._mark.isHidden() else self._mark.sizeHint().height() + column.spacing()
+        text = column.totalHeightForWidth(self.width()) - used
+        needed = text + self._mark.sizeHint().height() + column.spacing()
+        self._mark.setVisible(needed <= self.height())
 
     def _draw(self, theme: Theme) -> None:
         side = round(32 * self._source.zoom)

@@ -23,7 +23,7 @@ class TextEditor(QWidget):
 
     changed = Signal(object)
     invalid = Signal(str)
-    reset_wanted = Signal()
+    reset_requested = Signal()
 
     def __init__(self, title: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -43,7 +43,7 @@ class TextEditor(QWidget):
         self._timer.setInterval(_DEBOUNCE_MS)
         self._timer.timeout.connect(self.flush)
         self.field.textChanged.connect(self._timer.start)
-        self.reset_button.clicked.connect(self.reset_wanted)
+        self.reset_button.clicked.connect(self.reset_requested)
         self._build()
 
     def load(self, content: bytes) -> None:

@@ -21,11 +21,11 @@ def from_utf16_offset(text: str, place: int) -> int:
     """Return the character at Qt's offset `place`; inside a surrogate pair, the one after it."""
     if text.isascii():
         return min(place, len(text))
-    seen = 0
+    units = 0
     for at, char in enumerate(text):
-        if seen >= place:
+        if units >= place:
             return at
-        seen += 2 if char > _MAX_BMP_CHARACTER else 1
+        units += 2 if char > _MAX_BMP_CHARACTER else 1
     return len(text)
 
 

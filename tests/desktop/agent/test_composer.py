@@ -47,7 +47,7 @@ def test_nothing_is_sent_while_a_turn_runs_and_escape_stops_it(composer: Compose
 def test_a_note_is_named_after_an_at_sign_behind_an_emoji(composer: Composer, qtbot) -> None:
     composer.field.setFocus()
     qtbot.waitUntil(composer.field.hasFocus)
-    composer.names_wanted.connect(lambda _: composer.set_names(["Longitude"]))
+    composer.completions_requested.connect(lambda _: composer.set_names(["Longitude"]))
     composer.field.setPlainText("🧭 tag ")
     composer.field.moveCursor(composer.field.textCursor().MoveOperation.End)
     QTest.keyClicks(composer.field, "@Lon")

@@ -77,7 +77,7 @@ def test_the_team_is_listed_below_and_the_active_agent_is_marked(qtbot) -> None:
     chosen: list[str] = []
     wanted: list[str] = []
     menu.team_chosen.connect(chosen.append)
-    menu.setup_wanted.connect(wanted.append)
+    menu.setup_requested.connect(wanted.append)
     for words in ("Bert", "Set up the team…", "Set up a model…"):
         next(action for action in menu.actions() if action.text() == words).trigger()
     assert chosen == ["Bert"] and wanted == ["team", "model"]
@@ -96,7 +96,7 @@ def test_external_programs_are_listed_last_and_the_active_one_is_marked(qtbot) -
     chosen: list[str] = []
     wanted: list[str] = []
     menu.program_chosen.connect(chosen.append)
-    menu.setup_wanted.connect(wanted.append)
+    menu.setup_requested.connect(wanted.append)
     for words in ("Claude Code", "Add external agent…"):
         next(action for action in menu.actions() if action.text() == words).trigger()
     assert chosen == ["Claude Code"] and wanted == ["programs"]

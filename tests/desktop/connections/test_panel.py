@@ -42,7 +42,7 @@ class Page:
         self.feed = ActivityModel()
         vault.client.events.batch.connect(self.feed.handle_events)
         panel.set_feed(self.feed)
-        panel.settings_wanted.connect(self._change)
+        panel.settings_change_requested.connect(self._change)
 
     def _change(self, change) -> None:
         self.settings = changed = change(self.settings)

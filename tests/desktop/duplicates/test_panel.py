@@ -43,7 +43,7 @@ def test_pairs_are_listed_with_what_differs(gui, service: ServiceThread, wait_un
             panel.open_requested.connect(lambda path, _: opened.append(path))
             panel.show()
             await wait_until(lambda: panel.again.isEnabled())
-            assert "search by meaning" in panel.empty.findChildren(QLabel)[2].text()
+            assert "semantic search" in panel.empty.findChildren(QLabel)[2].text()
             await vault.run(put_vectors)
             panel.again.click()
             await wait_until(lambda: len(panel.pairs) == 1)
@@ -62,7 +62,7 @@ def test_pairs_are_listed_with_what_differs(gui, service: ServiceThread, wait_un
 def test_related_notes_say_why(qtbot) -> None:
     pane = LinksPane(ThemeSource("light"))
     qtbot.addWidget(pane)
-    pane.show_surroundings(NoteContext(None, (), ()))
+    pane.show_links(NoteContext(None, (), ()))
     near, tag = RelatednessReason("SEMANTICALLY_RELATED", 0.82), RelatednessReason("SHARED_TAG", 0.4, "food")
     why = near, tag, RelatednessReason("BACKLINK_FROM", 1.0)
     pane.show_related((RelatedNote(NotePath.parse("a/Bread.md"), 0.95, why),))
@@ -72,6 +72,6 @@ def test_related_notes_say_why(qtbot) -> None:
         button.click()
     assert opened.args == ["a/Bread.md", ""]
     pane.forget()
-    pane.show_surroundings(NoteContext(None, (), ()))
+    pane.show_links(NoteContext(None, (), ()))
     shown = [one for one in pane.widget().findChildren(QPushButton) if one.text() == "Bread"]
     assert not shown, "another note has other relatives"

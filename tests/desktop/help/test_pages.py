@@ -63,7 +63,7 @@ def test_about_says_the_version_and_the_licenses(dialog) -> None:
 
 def test_a_tool_is_run_from_its_page(dialog, qtbot) -> None:
     dialog.show_page("tool:add_tag")
-    with qtbot.waitSignal(dialog.tool_wanted) as wanted:
+    with qtbot.waitSignal(dialog.tool_requested) as wanted:
         dialog.run_button.click()
     assert wanted.args == ["add_tag"]
 

@@ -26,11 +26,11 @@ def test_a_copied_link_means_that_note_and_no_other(
             qtbot.addWidget(window)
             commands = NoteCommands(vault.client, ThemeSource("light"), window)
             for path, link in (("Kyoto.md", "[[Kyoto]]"), ("Books/Tea.md", "[[Books/Tea]]")):
-                commands.act("copy-link", path)
+                commands.run_command("copy-link", path)
                 await wait_until(lambda link=link: QGuiApplication.clipboard().text() == link)
             asked: list[str] = []
             commands.ask_requested.connect(asked.append)
-            commands.act("related", "Books/Tea.md")
+            commands.run_command("related", "Books/Tea.md")
             await wait_until(lambda: asked == ["Find notes related to [[Books/Tea]]"])
 
     gui(main())
@@ -57,7 +57,7 @@ def test_a_note_made_by_hand_asks_nothing_and_a_taken_name_offers_the_note(
             asking = asyncio.get_running_loop().create_task(commands.new_note("kyoto"))
             await wait_until(lambda: bool(window.findChildren(dialogs.SheetDialog)))
             (sheet,) = window.findChildren(dialogs.SheetDialog)
-            next(b for b in sheet.findChildren(QPushButton) if b.text() == "Open it").click()
+            next(b for b in sheet.findChildren(QPushButton) if b.text() == "Open").click()
             await asking
             assert opened == ["Kyoto.md"] and made == ["Books/Osaka.md"]
             assert (tmp_path / "vault/Kyoto.md").read_text() == "k"
@@ -87,7 +87,7 @@ def test_a_name_that_no_file_can_have_is_explained_in_place_and_stays(
                 assert field().text() == name
                 field().setText(f"{name} ")
                 assert field().accessibleDescription()
-                done = next(b for b in sheet.findChildren(QPushButton) if b.text() == "OK")
+                done = next(b for b in sheet.findChildren(QPushButton) if b.text() == "Create")
                 assert not done.isEnabled()
                 field().setText("Plan 2027" if "Plan" in name else "Osaka")
                 assert done.isEnabled() and not field().accessibleDescription()

@@ -31,7 +31,7 @@ def press(text: str, among: QWidget | None = None) -> bool:
     return False
 
 
-@pytest.mark.parametrize("answer", ["Make the note again", "Throw the text away", "Later"])
+@pytest.mark.parametrize("answer", ["Restore note", "Discard text", "Later"])
 def test_a_draft_is_restored_discarded_or_kept(
     gui, service: ServiceThread, tmp_path: Path, qtbot, wait_until, answer: str
 ) -> None:
@@ -47,16 +47,16 @@ def test_a_draft_is_restored_discarded_or_kept(
             lost = DraftRecovery(vault.client, banners, window)
             opened: list[str] = []
             lost.open_requested.connect(lambda path, _: opened.append(path))
-            await lost.offer_drafts()
+            await lost.show_drafts()
             (banner,) = banners.findChildren(Banner)
             assert "“Gone”" in banner.accessibleName() and "“A”" not in banner.accessibleName()
-            assert press("Look at it…", banner)
+            assert press("Review…", banner)
             await wait_until(lambda: press(answer))
             file = tmp_path / "vault" / "Sub" / "Gone.md"
-            if answer == "Make the note again":
+            if answer == "Restore note":
                 await wait_until(lambda: opened == ["Sub/Gone.md"])
                 assert file.read_text() == "typed words" and drafts.load(GONE) is None
-            elif answer == "Throw the text away":
+            elif answer == "Discard text":
                 await wait_until(lambda: drafts.load(GONE) is None)
                 assert not file.exists()
             else:
@@ -74,7 +74,7 @@ def test_no_banner_is_shown_if_every_draft_has_its_note(
             qtbot.addWidget(window)
             banners = Banners(ThemeSource("light"), window)
             DraftStore(vault.workspace.root).save(NotePath.parse("A.md"), "hash", "more")
-            await DraftRecovery(vault.client, banners, window).offer_drafts()
+            await DraftRecovery(vault.client, banners, window).show_drafts()
             assert banners.keys == ()
 
     gui(main())

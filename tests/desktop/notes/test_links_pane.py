@@ -56,7 +56,7 @@ def whole(pane: LinksPane, qtbot: QtBot) -> None:
 
 
 def test_many_links_load_in_order_while_the_window_responds(pane: LinksPane, qtbot: QtBot) -> None:
-    pane.show_surroundings(about(260, 30))
+    pane.show_links(about(260, 30))
     assert not pane.is_whole
     assert names(pane, "From")[0] == "From 0"
     assert names(pane, "To")[0] == "To 0"
@@ -69,10 +69,10 @@ def test_many_links_load_in_order_while_the_window_responds(pane: LinksPane, qtb
 
 
 def test_another_note_replaces_one_that_is_still_loading(pane: LinksPane, qtbot: QtBot) -> None:
-    pane.show_surroundings(about(150, 150))
+    pane.show_links(about(150, 150))
     pane.show_mentions(tuple(Mention(note("Named", number), 1, "here", 0, 4) for number in range(40)))
     pane.forget()
-    pane.show_surroundings(about(2, 1))
+    pane.show_links(about(2, 1))
     whole(pane, qtbot)
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     assert names(pane, "From") == ["From 0", "From 1"]
@@ -81,12 +81,12 @@ def test_another_note_replaces_one_that_is_still_loading(pane: LinksPane, qtbot:
 
 
 def test_updates_keep_the_scroll_position(pane: LinksPane, qtbot: QtBot) -> None:
-    pane.show_surroundings(about(120, 0))
+    pane.show_links(about(120, 0))
     whole(pane, qtbot)
     bar = pane.verticalScrollBar()
     qtbot.waitUntil(lambda: bar.maximum() > 2000, timeout=10_000)
     bar.setValue(1500)
     for _ in range(2):
-        pane.show_surroundings(about(121, 0))
+        pane.show_links(about(121, 0))
     whole(pane, qtbot)
     qtbot.waitUntil(lambda: bar.value() == 1500, timeout=10_000)

@@ -99,7 +99,7 @@ def test_broken_properties_are_named_and_not_edited(gui, opened, wait_until) -> 
         async with opened("Broken.md") as (_, view):
             assert "can't be read" in view.properties._problem.text()
             assert view.properties.has_problem
-            view.properties.source_wanted.emit()
+            view.properties.source_requested.emit()
             assert view.editing
 
     gui(main())

@@ -30,7 +30,7 @@ class Shown:
         self.remembered = WindowState.of_vault(vault.root)
         self.proposal = LanguageProposal(vault.client, self.banners, self.remembered, window)
         self.wanted: list[Settings] = []
-        self.proposal.settings_wanted.connect(lambda change: self.wanted.append(change(Settings())))
+        self.proposal.settings_change_requested.connect(lambda change: self.wanted.append(change(Settings())))
 
     async def measured(self, languages: VaultLanguages) -> None:
         await self.vault.run(lambda workspace: workspace.events.publish(LanguagesMeasured(languages)))

@@ -91,7 +91,7 @@ def test_a_rejected_pair_stays_hidden_until_it_is_restored(
             assert not panel.suggestions, "what is rejected stays so"
             panel.take_back.click()
             await wait_until(lambda: pairs(panel) == [PAIR])
-            panel.look()
+            panel.search()
             await wait_until(lambda: panel._asked is not None and panel._asked.done())
             assert pairs(panel) == [PAIR]
 
@@ -112,9 +112,9 @@ def test_suggestions_can_be_limited_to_the_open_note(
             panel.graph_requested.connect(shown.append)
             panel.scope.setCurrentIndex(1)
             assert "No note is open" in said(panel)
-            panel.follow("Stone.md")
+            panel.set_current_note("Stone.md")
             await wait_until(lambda: "Stone has no likely missing relations" in said(panel))
-            panel.follow("Tea.md")
+            panel.set_current_note("Tea.md")
             await wait_until(lambda: pairs(panel) == [PAIR])
             one = panel.chosen
             assert one is not None
@@ -125,7 +125,7 @@ def test_suggestions_can_be_limited_to_the_open_note(
             assert shown == [one.pair]
             await vault.save("Tea.md", b"Tea is like [[Herbs]].\n")
             await wait_until(lambda: not panel.suggestions)
-            panel.follow("Gone.md")
+            panel.set_current_note("Gone.md")
             await wait_until(lambda: "Could not load suggestions" in said(panel))
 
     gui(main())

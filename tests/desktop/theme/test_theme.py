@@ -97,7 +97,7 @@ def test_the_theme_source_styles_the_application_and_notifies(qtbot: QtBot, qapp
     assert DARK.window not in qapp.styleSheet()
     source.set("dark")
     source.set("dark")
-    qtbot.waitUntil(lambda: source.is_settled, timeout=10_000)
+    qtbot.waitUntil(lambda: source.is_applied, timeout=10_000)
     assert told == [DARK]
     assert source.theme is DARK
     assert qapp.palette().window().color() == QColor(DARK.window)

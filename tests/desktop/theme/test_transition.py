@@ -65,10 +65,10 @@ def test_hidden_widgets_are_restyled_later_with_the_same_result(
     source.apply(qapp)
     light = looks(pages)
     source.set("dark")
-    assert not source.is_settled and not pages.updatesEnabled()
+    assert not source.is_applied and not pages.updatesEnabled()
     qtbot.waitUntil(pages.updatesEnabled, timeout=10_000)
     ground = pages.grab().toImage().pixelColor(5, 5)
-    qtbot.waitUntil(lambda: source.is_settled, timeout=10_000)
+    qtbot.waitUntil(lambda: source.is_applied, timeout=10_000)
     dark = looks(pages)
     source.apply(qapp)  # Everything at once.
     assert looks(pages) == dark
@@ -77,7 +77,7 @@ def test_hidden_widgets_are_restyled_later_with_the_same_result(
     source.set("light")
     source.set("dark")
     source.set("light")
-    qtbot.waitUntil(lambda: source.is_settled, timeout=10_000)
+    qtbot.waitUntil(lambda: source.is_applied, timeout=10_000)
     again = looks(pages)
     source.apply(qapp)
     assert looks(pages) == again
@@ -93,7 +93,7 @@ def test_destroyed_widgets_do_no_harm(qtbot: QtBot, qapp: QApplication, pages: Q
         pages.removeWidget(gone)
         gone.deleteLater()
     del gone
-    qtbot.waitUntil(lambda: source.is_settled, timeout=10_000)
+    qtbot.waitUntil(lambda: source.is_applied, timeout=10_000)
     assert pages.count() == 1
 
 
@@ -105,7 +105,7 @@ def test_a_window_that_was_about_to_be_painted_is_still_painted(
     pages.repaint()
     pages.update()
     source.set("dark")
-    qtbot.waitUntil(lambda: source.is_settled, timeout=10_000)
+    qtbot.waitUntil(lambda: source.is_applied, timeout=10_000)
     painted = Painted(pages)
     pages.update()
     qtbot.waitUntil(lambda: painted.often > 0, timeout=10_000)
@@ -129,7 +129,7 @@ def test_failing_listeners_do_not_block_others(
     gone.deleteLater()
     qapp.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     source.set("dark")
-    qtbot.waitUntil(lambda: source.is_settled, timeout=10_000)
+    qtbot.waitUntil(lambda: source.is_applied, timeout=10_000)
     assert sorted(told) == ["failing noticed", "stays heard dark", "stays noticed"]
     assert pages.updatesEnabled() and "kept the last theme" in caplog.text
 

@@ -26,10 +26,10 @@ def press(text: str) -> None:
     button.click()
 
 
-@pytest.mark.parametrize(("button", "expected"), [("Open it", True), ("Cancel", False)])
+@pytest.mark.parametrize(("button", "expected"), [("Open", True), ("Cancel", False)])
 def test_confirm_returns_the_answer(gui, wait_until, button: str, expected: bool) -> None:
     async def main() -> bool:
-        task = tasks.start(dialogs.confirm(None, "Open it?", "It is large.", yes="Open it"))
+        task = tasks.start(dialogs.confirm(None, "Open it?", "It is large.", yes="Open"))
         await wait_until(shown)
         press(button)
         return await task
@@ -92,11 +92,11 @@ def test_closing_the_parent_counts_as_cancel(gui, wait_until) -> None:
 @pytest.mark.parametrize(("typed", "expected"), [("  A name ", "A name"), ("", None)])
 def test_prompt_text_strips_and_rejects_empty_text(gui, wait_until, typed: str, expected: str | None) -> None:
     async def main() -> str | None:
-        task = tasks.start(dialogs.prompt_text(None, "Name", "How is it called?", "old"))
+        task = tasks.start(dialogs.prompt_text(None, "Name", "How is it called?", "old", accept="Rename"))
         await wait_until(shown)
         field = shown_dialog().findChild(QLineEdit)
         field.setText(typed)
-        press("OK") if typed else press("Cancel")
+        press("Rename") if typed else press("Cancel")
         return await task
 
     assert gui(main()) == expected

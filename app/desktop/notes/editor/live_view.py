@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from weakref import ref
 
-from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, QPointF, QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, QPointF, QRect, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QColor,
     QGuiApplication,
@@ -16,6 +16,7 @@ from PySide6.QtGui import (
     QMouseEvent,
     QPaintEvent,
     QPalette,
+    QRegion,
     QResizeEvent,
     QTextCursor,
 )
@@ -85,6 +86,8 @@ class LiveView(QTextEdit):
         self._goal_x: float | None = None
         self._is_pressed = False
         self._hovered_link = ""
+        self._painted_caret = QRect()
+        self._has_moved = False
         self._wanted: dict[DrawingRequest, None] = {}
         self._asked: set[DrawingRequest] = set()
         self._similar: dict[tuple[str, str], Drawing] = {}
@@ -109,6 +112,8 @@ class LiveView(QTextEdit):
         self.document().setDocumentLayout(self._layout)
         self._connect_weakly()
         self.cursorPositionChanged.connect(self._activate_line)
+        self.cursorPositionChanged.connect(self._repaint_caret)
+        self.selectionChanged.connect(self._repaint_selection)
         self.textChanged.connect(self._report_edit)
         self.verticalScrollBar().valueChanged.connect(self._follow_scrolling)
         theme.changed.connect(self._apply_theme)
@@ -672,7 +677,46 @@ class LiveView(QTextEdit):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Lay out the newly visible rows first, so that the visible text does not move."""
         self._layout_visible()
+        if self._has_moved and not self._is_pressed:
+            self._has_moved = False
+            self._scroll_to_cut_caret()
         super().paintEvent(event)
+        if event.region().intersects(self.cursorRect()):
+            self._repaint_caret(event.region())
+
+    def _repaint_caret(self, painted: QRegion | None = None) -> None:
+        """Repaint the caret where it was and is, except in the `painted` region.
+
+        Qt repaints a caret that moves or blinks where it would be in the font of the text; headings and code
+        have other fonts.
+        """
+        if self._layout.is_paused:
+            return
+        if painted is None:
+            self._has_moved = True
+        before, self._painted_caret = self._painted_caret, self.caret_in_view()
+        visible = QRegion(self.viewport().rect())
+        # As a whole, and what is visible of it: otherwise each repaint would ask for the next.
+        wanted = QRegion(before).united(self._painted_caret).intersected(visible)
+        if painted is None or not wanted.subtracted(painted).isEmpty():
+            self.viewport().update(wanted)
+
+    def _scroll_to_cut_caret(self) -> None:
+        """Show all of a caret that an edge of the view cuts: Qt takes it for smaller than it is."""
+        caret, bar, height = self.caret_in_view(), self.verticalScrollBar(), self.viewport().height()
+        if caret.top() < height <= caret.bottom() and caret.height() < height:
+            bar.setValue(bar.value() + caret.bottom() - height + 1)
+        elif caret.top() < 0 <= caret.bottom():
+            bar.setValue(bar.value() + caret.top())
+
+    def _repaint_selection(self) -> None:
+        self.viewport().update()
+
+    def caret_in_view(self) -> QRect:
+        """Return the area of the cursor in the viewport."""
+        caret = self._layout.caret(self.textCursor().position())
+        bars = -self.horizontalScrollBar().value(), -self.verticalScrollBar().value()
+        return caret.translated(*bars).toAlignedRect().adjusted(-1, 0, 2, 0)
 
     def _layout_visible(self) -> None:
         bar, flow, layout = self.verticalScrollBar(), self.flow, self._layout

@@ -44,15 +44,15 @@ def tools_label(state: ServerState) -> str:
         return translate("ExternalServers", "No tools offered.") if state.listed else ""
     allowed = sum(tool.status == "allowed" for tool in state.tools)
     changed = sum(tool.status == "changed" for tool in state.tools)
-    words = translate("ExternalServers", "{0}, {1} allowed").format(
+    text = translate("ExternalServers", "{0}, {1} allowed").format(
         pluralize(
             len(state.tools), translate("ExternalServers", "tool"), translate("ExternalServers", "tools")
         ),
         allowed,
     )
     if changed:
-        words += translate("ExternalServers", ", {0} changed").format(changed)
-    return words
+        text += translate("ExternalServers", ", {0} changed").format(changed)
+    return text
 
 
 def status_label(tool: ToolState) -> str:
@@ -67,14 +67,14 @@ def status_label(tool: ToolState) -> str:
 
 def tool_tip(tool: ToolState) -> str:
     """Return the tool's description of itself, marked as unverified."""
-    said = [describe(tool.summary)]
+    lines = [describe(tool.summary)]
     if tool.hints:
-        words = translate(
+        text = translate(
             "ExternalServers", "Description by the server (unverified): {0}. Every call needs your approval."
         )
-        said.append(words.format(", ".join(tool.hints)))
-    said.append(translate("ExternalServers", "Agents call it {0}.").format(tool.called))
-    return "\n".join(said)
+        lines.append(text.format(", ".join(tool.hints)))
+    lines.append(translate("ExternalServers", "Agents call it {0}.").format(tool.called))
+    return "\n".join(lines)
 
 
 def progress_label(progress: ExternalProgress) -> str:

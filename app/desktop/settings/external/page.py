@@ -49,13 +49,13 @@ class ExternalServersPage(Editor):
         column.setSpacing(8)
         self.empty = QLabel(
             self.tr(
-                "None yet. Programs that speak the Model Context Protocol can bring tools of their own: each "
-                "is off until you allow it, and each call is asked about."
+                "No external servers. Servers that support the Model Context Protocol offer tools: "
+                "each tool is off until you allow it, and each call needs your approval."
             )
         )
         self.empty.setProperty("tone", "faint")
         self.empty.setWordWrap(True)
-        self.add_button = QPushButton(self.tr("Add a server…"))
+        self.add_button = QPushButton(self.tr("Add server…"))
         self.add_button.setAutoDefault(False)
         self.add_button.setToolTip(self.tr("A local program or a web address"))
         self.add_button.clicked.connect(self._ask_for_new)
@@ -77,7 +77,7 @@ class ExternalServersPage(Editor):
         """Fetch the states of the servers; a request meanwhile causes one more fetch."""
         self._is_old = True
         if not self._is_reading and self._client is not None:
-            tasks.start(self._read_states(self._client), owner=self, what=self.tr("look at the servers"))
+            tasks.start(self._read_states(self._client), owner=self, what=self.tr("load the servers"))
 
     async def _read_states(self, client: VaultClient) -> None:
         self._is_reading = True
@@ -92,19 +92,19 @@ class ExternalServersPage(Editor):
             self._is_reading = False
 
     def _show_servers(self) -> None:
-        kept = {card.server: card for card in self.cards.values()}
+        existing = {card.server: card for card in self.cards.values()}
         self.cards = {}
         for place, server in enumerate(self.servers):
-            card = kept.pop(server, None) or self._made_card(server)
+            card = existing.pop(server, None) or self._create_card(server)
             self.cards[server.name] = card
             self._column.insertWidget(place, card)
             card.show_state(self._states.get(server.name))
-        for card in kept.values():
+        for card in existing.values():
             card.hide()
             card.deleteLater()
         self.empty.setVisible(not self.servers)
 
-    def _made_card(self, server: ExternalServer) -> ServerCard:
+    def _create_card(self, server: ExternalServer) -> ServerCard:
         card = ServerCard(server, self._theme)
         card.switched.connect(partial(self._switch, server.name))
         card.edited.connect(partial(self._start, self._edit, server))
@@ -146,8 +146,8 @@ class ExternalServersPage(Editor):
 
     async def _ask_for_server(self, old: ExternalServer | None) -> tuple[ExternalServer | None, bool]:
         """Ask for a server; return it (None if canceled) and whether it has a new token."""
-        taken = [one.name for one in self.servers if old is None or one.name != old.name]
-        form = ServerDialog(self._client, old, taken, self)
+        names = [one.name for one in self.servers if old is None or one.name != old.name]
+        form = ServerDialog(self._client, old, names, self)
         accepted = await dialogs.run_dialog(form) == int(QDialog.DialogCode.Accepted)
         return (form.server, form.has_new_token) if accepted else (None, False)
 

@@ -67,7 +67,7 @@ class ServerCard(QFrame):
         self.count = _create_label("muted")
         self.retry_button = _button(self.tr("Retry now"), self.tr("Restart the server now"))
         self.retry_button.clicked.connect(self.retried)
-        self.tree = self._made_tree()
+        self.tree = self._build_tree()
         self.details_button = _button(
             self.tr("Review…"), self.tr("Show the full description of the selected tool and its changes")
         )
@@ -79,7 +79,7 @@ class ServerCard(QFrame):
         self.all_button.clicked.connect(self._allow_new)
         self._build()
         self.show_state(None)
-        theme.changed.connect(self._redress)
+        theme.changed.connect(self._update_icons)
 
     def _build(self) -> None:
         name = QLabel(self.server.name)
@@ -117,7 +117,7 @@ class ServerCard(QFrame):
         column.addLayout(foot)
         column.addWidget(self.tree)
 
-    def _made_tree(self) -> QTreeWidget:
+    def _build_tree(self) -> QTreeWidget:
         tree = QTreeWidget()
         tree.setColumnCount(3)
         tree.setHeaderHidden(True)
@@ -177,7 +177,7 @@ class ServerCard(QFrame):
         height = self.tree.sizeHintForRow(0) if tools else 0
         self.tree.setFixedHeight(height * min(len(tools), _MAX_ROWS) + 2 * self.tree.frameWidth() + 2)
 
-    def _redress(self, _: Theme) -> None:
+    def _update_icons(self, _: Theme) -> None:
         """Draw the icons in the colors of the current theme."""
         if not self.tree.isHidden() and self.state is not None:
             self._fill(self.state.tools)

@@ -54,8 +54,9 @@ class ServerDialog(dialogs.SheetDialog):
             parent,
             title,
             self.tr(
-                "A program of this machine, or a server at an address, that speaks the Model Context "
-                "Protocol. A program runs with your rights, outside the sandbox: add only what you trust."
+                "A program on this computer or a server at an address that supports the Model Context "
+                "Protocol. A program runs with your permissions, outside the sandbox: add only what "
+                "you trust."
             ),
         )
         self.setMinimumWidth(_MIN_WIDTH)
@@ -159,7 +160,7 @@ class ServerDialog(dialogs.SheetDialog):
                 account = token_account(self.server.name, self.server.address)
                 tasks.start(
                     self._client.run(lambda vault: vault.settings.set_key(*account, token)),
-                    what=self.tr("keep the token"),
+                    what=self.tr("save the token"),
                 )
         super().done(result)
 
@@ -169,7 +170,7 @@ class ServerDialog(dialogs.SheetDialog):
         try:
             arguments = parse_arguments(self.arguments.text())
             self._check(name)
-            made = ExternalServer(
+            server = ExternalServer(
                 name=name,
                 transport=self.kind.currentData(),
                 command=self.command.text().strip(),
@@ -186,7 +187,7 @@ class ServerDialog(dialogs.SheetDialog):
                 "; ".join(f"{one['loc'][0]}: {one['msg']}" for one in error.errors()), "danger"
             )
         else:
-            return made
+            return server
         return None
 
     def _check(self, name: str) -> None:
@@ -194,8 +195,8 @@ class ServerDialog(dialogs.SheetDialog):
         if not name:
             raise InvalidParametersError(self.tr("Enter a name."))
         if server_slug(name) in self._taken:
-            words = self.tr("Another server has this name or a very similar one.")
-            raise InvalidParametersError(words)
+            text = self.tr("Another server has this name or a very similar one.")
+            raise InvalidParametersError(text)
         if not self.is_program:
             origin_at(self.address.text())
         elif not self.command.text().strip():
@@ -205,7 +206,7 @@ class ServerDialog(dialogs.SheetDialog):
         """Start or connect to the server once."""
         server = self._read()
         if server is not None and self._client is not None:
-            tasks.start(self._test(server), owner=self, what=self.tr("try the server"))
+            tasks.start(self._test(server), owner=self, what=self.tr("test the connection"))
 
     async def _test(self, server: ExternalServer) -> None:
         assert self._client is not None

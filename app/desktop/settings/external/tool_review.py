@@ -32,14 +32,14 @@ class ToolReviewDialog(dialogs.SheetDialog):
             self.view.show_contents(now, now)
         self.add_body(self.view)
         if tool.hints:
-            said = QLabel(
+            label = QLabel(
                 self.tr(
                     "Description by the server (unverified): {0}. Every call needs your approval."
                 ).format(", ".join(tool.hints))
             )
-            said.setProperty("tone", "muted")
-            said.setWordWrap(True)
-            self.add_body(said)
+            label.setProperty("tone", "muted")
+            label.setWordWrap(True)
+            self.add_body(label)
         if tool.status == "allowed":
             self.add_button(self.tr("Revoke"), WITHDRAW_RESULT)
         close = self.add_button(
@@ -66,10 +66,11 @@ class ToolReviewDialog(dialogs.SheetDialog):
     def _explanation(self, server: str, tool: ToolState) -> str:
         if tool.status == "changed":
             return self.tr(
-                "{0} describes this tool in another way than when you allowed it, so it is off. Agents are "
-                "given this description: look for what would make them do something else."
+                "{0} has changed the description of this tool since you allowed it, so the tool is "
+                "off. Agents receive this description: check it for instructions that could mislead "
+                "them."
             ).format(server)
         return self.tr(
-            "These are the words of {0}, as agents are given them. A call of it is always asked about, with "
-            "exactly what is sent."
+            "This is the description by {0} that agents receive. Every call needs your approval and "
+            "shows exactly what is sent."
         ).format(server)

@@ -92,10 +92,10 @@ class DiffCanvas(DiffViewport):
         if self._sheet is None:
             return ""
         hunk, sheet = self._sheet.diff.hunks[index], self._sheet
-        gone = range(hunk.before_start, min(hunk.before_end, hunk.before_start + _MAX_SPOKEN_LINES))
-        come = range(hunk.after_start, min(hunk.after_end, hunk.after_start + _MAX_SPOKEN_LINES))
-        parts = [f"− {_line_text(sheet.line('before', number))}" for number in gone]
-        return "\n".join(parts + [f"+ {_line_text(sheet.line('after', number))}" for number in come])
+        removed = range(hunk.before_start, min(hunk.before_end, hunk.before_start + _MAX_SPOKEN_LINES))
+        added = range(hunk.after_start, min(hunk.after_end, hunk.after_start + _MAX_SPOKEN_LINES))
+        parts = [f"− {_line_text(sheet.line('before', number))}" for number in removed]
+        return "\n".join(parts + [f"+ {_line_text(sheet.line('after', number))}" for number in added])
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Move between hunks with F8 and Shift+F8, tick one with Space, copy with Ctrl+C."""

@@ -25,8 +25,8 @@ def hex_dump(content: bytes) -> bytes:
     """Return offset, bytes and characters, 16 per line; after 1 MiB, only size and hash of the rest."""
     shown = content[:_MAX_DUMP_BYTES]
     lines = [_dump_line(at, shown[at : at + _BYTES_PER_LINE]) for at in range(0, len(shown), _BYTES_PER_LINE)]
-    if rest := content[_MAX_DUMP_BYTES:]:
-        lines.append(f"and {len(rest):,} bytes more, SHA-256 {hashlib.sha256(rest).hexdigest()}\n")
+    if remainder := content[_MAX_DUMP_BYTES:]:
+        lines.append(f"and {len(remainder):,} bytes more, SHA-256 {hashlib.sha256(remainder).hexdigest()}\n")
     return "".join(lines).encode()
 
 

@@ -140,9 +140,9 @@ def layout_rows(diff: Diff, mode: DiffMode, opened: Iterable[int] = ()) -> DiffR
     rows: list[DiffRow] = []
     first_rows: list[int] = []
     unfolded = frozenset(opened)
-    for hunk_index, kept in _stretches(diff):
+    for hunk_index, unchanged in _stretches(diff):
         if hunk_index < 0:
-            rows += _unchanged_rows(kept, diff, unfolded)
+            rows += _unchanged_rows(unchanged, diff, unfolded)
         else:
             first_rows.append(len(rows))
             rows += _hunk_rows(hunk_index, diff, mode, partner)
@@ -169,14 +169,14 @@ def _unchanged_rows(stretch: Hunk, diff: Diff, unfolded: frozenset[int]) -> Iter
     count = stretch.removed
     follows_a_change = bool(diff.hunks) and diff.hunks[0].before_start < stretch.before_end
     precedes_a_change = bool(diff.hunks) and diff.hunks[-1].before_start >= stretch.before_end
-    lead = CONTEXT_LINES if follows_a_change or not diff.hunks else 0
+    leading = CONTEXT_LINES if follows_a_change or not diff.hunks else 0
     trail = CONTEXT_LINES if precedes_a_change or not diff.hunks else 0
-    hidden = count - lead - trail
-    folds = hidden >= _MIN_FOLDED_LINES and stretch.before_start + lead not in unfolded
-    for offset in range(lead if folds else count):
+    hidden = count - leading - trail
+    folds = hidden >= _MIN_FOLDED_LINES and stretch.before_start + leading not in unfolded
+    for offset in range(leading if folds else count):
         yield DiffRow(stretch.before_start + offset, stretch.after_start + offset)
     if folds:
-        yield DiffRow(stretch.before_start + lead, stretch.after_start + lead, folded=hidden)
+        yield DiffRow(stretch.before_start + leading, stretch.after_start + leading, folded=hidden)
         for offset in range(count - trail, count):
             yield DiffRow(stretch.before_start + offset, stretch.after_start + offset)
 
@@ -186,25 +186,25 @@ def _hunk_rows(
 ) -> Iterator[DiffRow]:
     """Return the rows of a hunk; replaced lines are paired in `partner`."""
     hunk = diff.hunks[index]
-    gone = range(hunk.before_start, hunk.before_end)
-    come = range(hunk.after_start, hunk.after_end)
-    if not gone or not come:
-        yield from (DiffRow(i, None, index) for i in gone)
-        yield from (DiffRow(None, j, index) for j in come)
+    removed = range(hunk.before_start, hunk.before_end)
+    added = range(hunk.after_start, hunk.after_end)
+    if not removed or not added:
+        yield from (DiffRow(i, None, index) for i in removed)
+        yield from (DiffRow(None, j, index) for j in added)
         return
     pairs = pair_lines(
-        [_decode_line(diff.before[i]) for i in gone], [_decode_line(diff.after[j]) for j in come]
+        [_decode_line(diff.before[i]) for i in removed], [_decode_line(diff.after[j]) for j in added]
     )
     for i, j in pairs:
         if i is not None and j is not None:
-            partner["before", gone[i]] = come[j]
-            partner["after", come[j]] = gone[i]
+            partner["before", removed[i]] = added[j]
+            partner["after", added[j]] = removed[i]
     if mode is not DiffMode.SIDE_BY_SIDE:
-        yield from (DiffRow(i, None, index) for i in gone)
-        yield from (DiffRow(None, j, index) for j in come)
+        yield from (DiffRow(i, None, index) for i in removed)
+        yield from (DiffRow(None, j, index) for j in added)
     else:
         for i, j in pairs:
-            yield DiffRow(None if i is None else gone[i], None if j is None else come[j], index)
+            yield DiffRow(None if i is None else removed[i], None if j is None else added[j], index)
 
 
 def _line_source(diff: Diff) -> Callable[[str, int], EscapedLine]:

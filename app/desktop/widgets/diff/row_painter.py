@@ -133,8 +133,10 @@ class RowPainter:
             return
         changed = row.hunk >= 0
         if changed:
-            gone = side == "before"
-            self._painter.fillRect(area, QColor(self._theme.removed_bg if gone else self._theme.added_bg))
+            is_before = side == "before"
+            self._painter.fillRect(
+                area, QColor(self._theme.removed_bg if is_before else self._theme.added_bg)
+            )
         self._paint_gutter(numbers, pane, box, ("−" if side == "before" else "+") if changed else "")
         self._painter.save()
         area.setLeft(pane.text)

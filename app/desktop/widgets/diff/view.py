@@ -148,9 +148,9 @@ class DiffView(QWidget):
         (self._side_button if mode is DiffMode.SIDE_BY_SIDE else self._unified_button).setChecked(True)
         self._lay_out_again()
 
-    def set_lead(self, widget: QWidget) -> None:
+    def set_header(self, widget: QWidget) -> None:
         """Put `widget` at the left of the bar, to name the compared versions."""
-        self._lead.addWidget(widget)
+        self._header.addWidget(widget)
 
     def step(self, by: int) -> bool:
         """Go to the next (1) or the previous (-1) change; return False if there is none."""
@@ -240,8 +240,8 @@ class DiffView(QWidget):
         self._counts = QLabel(bar)
         self._counts.setTextFormat(Qt.TextFormat.RichText)
         self._counts.setProperty("tone", "muted")
-        self._lead = QHBoxLayout()
-        layout.addLayout(self._lead, 1)
+        self._header = QHBoxLayout()
+        layout.addLayout(self._header, 1)
         layout.addWidget(self._counts)
         layout.addSpacing(8)
         self._previous = _tool(bar, "Previous change (Shift+F8)")
@@ -265,7 +265,7 @@ class DiffView(QWidget):
         self._side_button.clicked.connect(lambda: self.set_mode(DiffMode.SIDE_BY_SIDE))
         self.canvas.hunk_toggled.connect(self._toggle)
         self.canvas.unfold_requested.connect(self._unfold)
-        self.canvas.measure_wanted.connect(
+        self.canvas.measure_requested.connect(
             lambda: tasks.start(self._measure(), owner=self, what=self.tr("wrap the lines"))
         )
         self.canvas.current_changed.connect(lambda _: self._refresh_bar())

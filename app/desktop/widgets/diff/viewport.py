@@ -27,12 +27,12 @@ from app.desktop.widgets.diff.text_painter import Grid
 class DiffViewport(QAbstractScrollArea):
     """Paints a `DiffRows` and keeps the position of each line.
 
-    `measure_wanted` is emitted when so much text must be wrapped for another width that the old lines stay
+    `measure_requested` is emitted when so much text must be wrapped for another width that the old lines stay
     until `sheet` has been prepared in a thread and `arrange` is called. `height_changed` is emitted when the
     text takes another height and the user has not scrolled yet.
     """
 
-    measure_wanted = Signal()
+    measure_requested = Signal()
     height_changed = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -153,7 +153,7 @@ class DiffViewport(QAbstractScrollArea):
             if self._sheet.is_ready(wanted) or not self._sheet.is_ready(self._columns):
                 self._columns = wanted
             else:
-                self.measure_wanted.emit()
+                self.measure_requested.emit()
             heights = self._sheet.heights(self._columns) * self._grid.height
             heights[self._sheet.fold_rows] += FOLD_EXTRA
             self._tops = np.concatenate(([0], np.cumsum(heights)))

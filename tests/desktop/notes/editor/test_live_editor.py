@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from PySide6.QtCore import QPoint, QRect, Qt
-from PySide6.QtGui import QGuiApplication, QImage, QTextCursor
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt
+from PySide6.QtGui import QGuiApplication, QImage, QRegion, QTextCursor
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from app.desktop.notes.editor import hit_test, painting, row_layout
 from app.desktop.notes.editor.completion import CompletionItem, CompletionRequest, find_request
@@ -437,6 +437,74 @@ def test_tab_goes_through_a_table_aligns_it_and_adds_a_row(make_editor: Make) ->
     assert editor.text().endswith("|  1  |\n| new     |     |")
     QTest.keyClick(editor, KEYS.Key_Backtab)
     assert editor.textCursor().selectedText() == "1"
+
+
+class PaintedRegion(QObject):
+    """Collects what a widget paints."""
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__(widget)
+        self.region = QRegion()
+        widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Paint:
+            self.region = self.region.united(event.region())
+        return False
+
+
+@pytest.mark.parametrize("line", ["# A heading of words", "plain words", "```py\nsome code\n```"])
+def test_the_caret_is_painted_where_it_moves_and_blinks(make_editor: Make, line: str, qtbot) -> None:
+    editor = make_editor(f"{line}\n\nend")
+    editor.go_to_line(2 if "```" in line else 1)
+    painted = PaintedRegion(editor.viewport())
+
+    def is_painted(*areas: QRect) -> bool:
+        return all(QRegion(area).subtracted(painted.region).isEmpty() for area in areas)
+
+    for key in (KEYS.Key_End, KEYS.Key_Left, KEYS.Key_Left, KEYS.Key_Home):
+        QApplication.processEvents()
+        painted.region = QRegion()
+        before = editor.caret_in_view()
+        QTest.keyClick(editor, key)
+        assert editor.caret_in_view() != before
+        qtbot.waitUntil(lambda before=before: is_painted(before, editor.caret_in_view()))
+    QTest.keyClick(editor, KEYS.Key_End)
+    QApplication.processEvents()
+    painted.region = QRegion()
+    editor.viewport().update(editor.cursorRect())  # as Qt does it for a caret that blinks
+    qtbot.waitUntil(lambda: is_painted(editor.caret_in_view()))
+
+
+@pytest.mark.parametrize("height", range(300, 345, 9))
+def test_no_edge_of_the_view_cuts_a_caret_that_moved(make_editor: Make, height: int, qtbot) -> None:
+    editor = make_editor("# A heading\n\nwords\n" * 30, height=height)
+    rect = editor.viewport().rect()
+    for key in [KEYS.Key_Down] * 40 + [KEYS.Key_Up] * 40 + [KEYS.Key_Down, KEYS.Key_Return] * 20:
+        QTest.keyClick(editor, key)
+        editor.viewport().repaint()
+        caret = editor.caret_in_view()
+        assert caret.top() >= 0 and caret.bottom() < rect.height(), editor.textCursor().blockNumber()
+
+
+def test_a_caret_at_the_edge_of_the_view_is_not_repainted_for_ever(make_editor: Make, qtbot) -> None:
+    editor = make_editor("# A heading\n" + "line\n" * 100)
+    editor.verticalScrollBar().setValue(25)  # the caret is visible in part
+    QApplication.processEvents()
+    paints: list[QEvent] = []
+
+    class Counter(QObject):
+        def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+            if event.type() == QEvent.Type.Paint:
+                paints.append(event)
+            return False
+
+    counter = Counter(editor)
+    editor.viewport().installEventFilter(counter)
+    editor.viewport().update(editor.cursorRect())
+    for _ in range(50):
+        QApplication.processEvents()
+    assert len(paints) <= 5
 
 
 def test_the_start_of_the_note_is_shown_with_its_header(make_editor: Make) -> None:

@@ -103,7 +103,7 @@ def test_typed_text_is_saved_without_being_asked_and_is_one_entry_of_the_history
         assert b"".join(changes.diff_view.diff.after) == mint.read_bytes()
         await pilot.press("Close")
         await pilot.until(lambda: not pilot.sheets)
-        pilot.window.view.commands.act("history", "Plants/Mint.md")
+        pilot.window.view.commands.run_command("history", "Plants/Mint.md")
         await pilot.until(lambda: pilot.sheets, "the history")
         dialog = pilot.sheets[0]
         assert isinstance(dialog, HistoryDialog)
@@ -201,7 +201,7 @@ def test_links_and_backlinks_lead_from_note_to_note(app_run, garden: Path) -> No
         await pilot.until(lambda: "Kettle" in tea.reader.toPlainText())
         await pilot.follow(tea.reader, "Kettle")
         await pilot.until(lambda: pilot.sheets, "the question")
-        await pilot.press("Make it")
+        await pilot.press("Create")
         await pilot.shown("Kettle.md")
         assert (garden / "Kettle.md").read_bytes() == b"# Kettle\n"
 
