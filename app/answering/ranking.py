@@ -36,6 +36,10 @@ RANK_FEATURES = (
 ANSWER_FEATURES = ("score", "cosine", "cover_in_context", "cover", "margin")
 _PREFIX = 5
 _CONTEXT_SIZE = 3
+# On the seen half of the evaluation, 99 of 140 wrong passages after the first are below, 1 of 14 good ones.
+_MIN_LIKELIHOOD = 0.1
+# 12 of the 20 unanswerable questions are below; with meaning, none that has an answer.
+_MIN_ANSWER_SCORE = -2.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +79,15 @@ class RankedPassages:
     def is_answer(self) -> bool:
         """True if the best passage is likely to answer the question."""
         return self.answer_score >= 0
+
+    def likelihood(self, passage: RankedCandidate) -> float:
+        """Return how likely a passage is to answer the question, compared with the best one."""
+        # The weights of the ranking are those of a softmax: the difference is the logarithm of the odds.
+        return math.exp(passage.score - self.passages[0].score)
+
+    def is_weak(self, passage: RankedCandidate) -> bool:
+        """Return whether a passage is far below the best one, or even that one is far from an answer."""
+        return self.likelihood(passage) < _MIN_LIKELIHOOD or self.answer_score < _MIN_ANSWER_SCORE
 
 
 class CandidateScorer:
@@ -165,7 +178,9 @@ class CandidateScorer:
         if not found:
             return dict.fromkeys(ANSWER_FEATURES, 0.0)
         first, top = found[0], found[:3]
-        tenth = found[min(9, len(found) - 1)]
+        # Relations are far down whatever is asked; they would widen the margin.
+        sentences = [one for one in found if not one.candidate.passage.is_relation] or found
+        tenth = sentences[min(9, len(sentences) - 1)]
         return {
             "score": first.score,
             "cosine": max(one.features["cosine"] for one in top),

@@ -114,7 +114,7 @@ class VaultLifecycle(QObject):
         """
         async with self._busy:
             root = await asyncio.to_thread(root.resolve)
-            if self.client is not None and self.client.vault.root == root:
+            if self.client is not None and self.client.root == root:
                 return True
             # Counting the files takes a while, and the user has confirmed a recent vault before.
             known = confirmed or await asyncio.to_thread(self._recent.contains, root)
@@ -207,7 +207,7 @@ class VaultLifecycle(QObject):
 
     async def _read(self, client: VaultClient) -> None:
         try:
-            if self.shown is not None and client.vault.notes.is_indexed:
+            if self.shown is not None and client.is_indexed:
                 await self.shown()
             report: ScanReport = await client.run(lambda vault: vault.start_scan(self._report))
         except BaseException:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import Annotated
@@ -26,8 +25,6 @@ _NOTES_BY_WORDS = 24
 _CHUNKS = 40
 _COMPARED = 40
 _LARGEST_NOTE = 400_000
-# On the seen half of the evaluation, 99 of 140 passages after the first are below, and one of 14 good ones.
-_MIN_LIKELIHOOD = 0.1
 Near = dict[NotePath, list[tuple[int, float]]]
 
 
@@ -35,7 +32,8 @@ class CitedPassage(BaseModel):
     """A passage of a note.
 
     `citation` is the wikilink to the exact passage; `text` is its readable text, `source` its Markdown;
-    `likelihood` compares it with the best passage, whose likelihood is 1; `weak` marks those far below it.
+    `likelihood` compares it with the best passage, whose likelihood is 1. `weak` marks passages far below the
+    best one, and all of them if even the best one is far from an answer.
     """
 
     model_config = ConfigDict(frozen=True, defer_build=True)
@@ -80,7 +78,7 @@ async def find_passages(
     asked = read_question(question)
     ranking, notes = await rank_passages(context, asked)
     chosen = ranking.passages[:limit]
-    found = [_cited(one, chosen[0], notes[one.candidate.path]) for one in chosen]
+    found = [_cited(one, ranking, notes[one.candidate.path]) for one in chosen]
     message = (
         f"{pluralize(sum(not one.weak for one in found), 'passage')} found."
         if ranking.is_answer
@@ -145,10 +143,8 @@ async def _cosines(
     return [float(one) for one in vectors @ asked]
 
 
-def _cited(ranked: RankedCandidate, best: RankedCandidate, note: OpenNote) -> CitedPassage:
+def _cited(ranked: RankedCandidate, ranking: RankedPassages, note: OpenNote) -> CitedPassage:
     passage = ranked.candidate.passage
-    # The weights of the ranking are those of a softmax, so that the difference is the logarithm of the odds.
-    likelihood = math.exp(ranked.score - best.score)
     fragment = f"^{passage.block}" if passage.block else fragment_of(note.readable_text, passage.span)
     target = note.path.stem_path if note.path.folder else note.name
     return CitedPassage(
@@ -157,6 +153,6 @@ def _cited(ranked: RankedCandidate, best: RankedCandidate, note: OpenNote) -> Ci
         text=passage.text,
         source=note.readable_text[passage.span.start : passage.span.end],
         citation=f"[[{target}#{fragment}]]",
-        likelihood=round(likelihood, 3),
-        weak=likelihood < _MIN_LIKELIHOOD,
+        likelihood=round(ranking.likelihood(ranked), 3),
+        weak=ranking.is_weak(ranked),
     )

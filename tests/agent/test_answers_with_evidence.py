@@ -66,6 +66,11 @@ async def test_a_question_without_an_answer_in_the_notes_is_not_answered(workspa
     assert _texts(talk)[0].startswith("**Not in your notes**")
 
 
+async def test_passages_far_from_an_answer_are_not_shown(workspace, talk):
+    await talk.say("what is the half-life of caffeine?")
+    assert _texts(talk) == ["**Not in your notes**: no passage answers this question."]
+
+
 async def test_private_notes_are_never_quoted(workspace, talk):
     await talk.say("what do the drafts to the editor say about letters?")
     assert "Drafts to the editor" not in _texts(talk)[0] and "Letters" not in _texts(talk)[0]

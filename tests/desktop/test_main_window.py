@@ -472,11 +472,11 @@ def test_a_failure_to_open_is_a_message_and_the_window_stays(
 
 
 def test_closing_a_vault_while_its_endpoint_opens_reports_nothing(in_window, wait_until, vault: Path) -> None:
-    at_the_door, let_in, told = threading.Event(), threading.Event(), threading.Event()
+    is_opening, let_in, told = threading.Event(), threading.Event(), threading.Event()
 
     class SlowDoor:
         async def begin(self) -> str:
-            at_the_door.set()
+            is_opening.set()
             try:
                 await asyncio.to_thread(let_in.wait)
                 return "The address is taken."
@@ -490,7 +490,7 @@ def test_closing_a_vault_while_its_endpoint_opens_reports_nothing(in_window, wai
 
     async def use(window: MainWindow) -> None:
         window.open_folder(vault)
-        await wait_until(at_the_door.is_set)
+        await wait_until(is_opening.is_set)
         window.menu.run("close-vault")
         await wait_until(lambda: window.view is None)
         let_in.set()

@@ -84,7 +84,7 @@ class NoteDocument(QObject):
         super().__init__(parent)
         self._client = client
         self._source = source
-        self._drafts = DraftStore(client.vault.root)
+        self._drafts = DraftStore(client.root)
         self.page: NoteData | None = None
         self.conflict: Conflict | None = None
         self.failure = ""
@@ -115,7 +115,7 @@ class NoteDocument(QObject):
     @property
     def autosaves(self) -> bool:
         """True if autosave is enabled in the settings."""
-        return self._client.vault.settings.current.editor.autosave
+        return self._client.settings.editor.autosave
 
     @property
     def save_cost_s(self) -> float:
@@ -144,7 +144,7 @@ class NoteDocument(QObject):
     def editable(self) -> bool:
         """True if the editor preserves the note's text exactly; otherwise, editing would lose data."""
         page = self.page
-        if page is None or page.problem or self._client.vault.read_only:
+        if page is None or page.problem or self._client.read_only:
             return False
         return self._shows(page)
 
@@ -265,7 +265,7 @@ class NoteDocument(QObject):
         if page.problem:
             text = self.tr("{0} It is shown read-only and stays unchanged.").format(page.problem)
             self.said.emit(text, "warning")
-        elif self._client.vault.read_only:
+        elif self._client.read_only:
             return  # The status bar shows this for the whole vault.
         elif not self.editable:
             text = self.tr("This note has characters that the editor can't preserve, so it is read-only.")

@@ -128,7 +128,7 @@ class Spelling(QObject):
 
     def begin(self) -> None:
         """Load the dictionaries of the settings soon, unless they are loaded."""
-        settings = self._client.vault.settings.current.editor
+        settings = self._client.settings.editor
         wanted = (settings.spelling, tuple(settings.spelling_languages))
         if wanted != self._loaded:
             self._loaded = wanted

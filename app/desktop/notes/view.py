@@ -94,7 +94,7 @@ class NoteView(QWidget):
         self._toggled_callouts: set[int] = set()
         self._reading_place = ""
         self._cited = ""
-        self._modes = ViewModes(client.vault.root)
+        self._modes = ViewModes(client.root)
         # A double click opens twice: the second must not load over text typed after the first.
         self._opening = asyncio.Lock()
         self._preview: Preview | None = None
@@ -228,7 +228,7 @@ class NoteView(QWidget):
         """Show this state of the note in place of the previous one."""
         moved = str(page.path) != self.path
         self.path = str(page.path)
-        self.editor.drawing_scope = f"{self._client.vault.root}\n{self.path}"
+        self.editor.drawing_scope = f"{self._client.root}\n{self.path}"
         self._fill(page.text)
         editable = self.document.editable
         self.editor.setReadOnly(not editable)
