@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-import scipy.ndimage
 import scipy.sparse.csgraph
 from numpy.typing import NDArray
 
@@ -118,6 +117,8 @@ class _FreeSpace:
     _STEP = 0.25
 
     def __init__(self, occupied: Positions, area: float, page: Positions) -> None:
+        from scipy import ndimage  # Loads much of scipy, which only a layout from scratch needs.
+
         reach = float(np.abs(occupied).max())
         half = 1.2 * float(page.max()) * np.sqrt(reach * reach * 1.3 + 2 * area) + 4
         side = min(self._SIDE, int(2 * half / self._CELL) + 1)
@@ -129,10 +130,10 @@ class _FreeSpace:
         cells = np.round(occupied / self._cell + (side - 1) / 2).astype(int)
         mask[cells[:, 1], cells[:, 0]] = True
         near = max(1, round(3.0 / self._cell))
-        closed = scipy.ndimage.distance_transform_edt(~mask) <= near
-        deep = scipy.ndimage.distance_transform_edt(closed) > near
-        mask |= scipy.ndimage.binary_fill_holes(closed) & deep
-        self._free = scipy.ndimage.distance_transform_edt(~mask) * self._cell - _GAP / 2
+        closed = ndimage.distance_transform_edt(~mask) <= near
+        deep = ndimage.distance_transform_edt(closed) > near
+        mask |= ndimage.binary_fill_holes(closed) & deep
+        self._free = ndimage.distance_transform_edt(~mask) * self._cell - _GAP / 2
         self._order = np.argsort(from_middle, axis=None, kind="stable")
         self._wanted = np.inf
         self._candidates: Iterator[int] = iter(())

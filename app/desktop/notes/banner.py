@@ -60,9 +60,9 @@ class NoteBanner(QFrame):
         self._show(text, "warning", answers)
         self._close.hide()
 
-    def answer(self, words: str) -> None:
+    def answer(self, label: str) -> None:
         """Choose the answer with this label, as if its button was pressed."""
-        next(button for button in self._buttons if button.text() == words).click()
+        next(button for button in self._buttons if button.text() == label).click()
 
     def clear(self) -> None:
         """Remove the message."""

@@ -205,8 +205,8 @@ def _fact(category: Category, tools: tuple[Tool, ...], here: str) -> _CategoryFa
     return _CategoryFacts(category, count[category.id], here)
 
 
-def _change_here(id: str, wanted: str, vault: VaultService) -> None:
-    on = next(value for value, state in _STATES.items() if state == wanted)
+def _change_here(id: str, enabled: str, vault: VaultService) -> None:
+    on = next(value for value, state in _STATES.items() if state == enabled)
     vault.settings.change_vault(vault.settings.of_vault.with_categories(on, id))
 
 
