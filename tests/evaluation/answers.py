@@ -308,13 +308,16 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="fail when a target is missed")
     parser.add_argument("--details", action="store_true", help="list what went wrong (seen half only)")
     parser.add_argument("--words", action="store_true", help="without search by meaning")
+    parser.add_argument("--multilingual", action="store_true", help="with the multilingual model")
     parser.add_argument("--calibrate", action="store_true", help="fit the weights to the seen half first")
     given = parser.parse_args()
     if given.calibrate:
         _calibrate()
     good = True
     for half in (given.half,) if given.half else ("seen", "unseen"):
-        found = asyncio.run(results(questions(half), with_meaning=not given.words))
+        found = asyncio.run(
+            results(questions(half), with_meaning=not given.words, multilingual=given.multilingual)
+        )
         good = report(half, found, details=given.details and half == "seen") and good
     return 1 if given.check and not good else 0
 
