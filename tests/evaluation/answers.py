@@ -50,6 +50,9 @@ FOUND_TARGET, REFUSED_TARGET = 0.7, 0.8
 CALLER = Caller(CallerKind.DESKTOP_AGENT, "Evaluation", turn="t", uses_model=False)
 AT_ONCE = Settings.model_validate({"embeddings": {"when_busy": "full", "on_battery": "full", "threads": 2}})
 MODES = ("meaning", "words")
+# The cost of an answer to an unanswerable question, relative to the refusal of an answerable one. By words alone
+# many answerable ones are refused already.
+WRONG_ANSWER_COST = {"meaning": 2.0, "words": 1.0}
 
 
 @dataclass(frozen=True)
@@ -226,8 +229,9 @@ def _answer_weights(found: Sequence[Result], mode: str) -> dict[str, float]:
     rankings = [one.weighed.ranking(mode) for one in found]
     rows = np.array([[ranking.features[name] for name in ANSWER_FEATURES] for ranking in rankings])
     labels = np.array([float(bool(one.asked.gold)) for one in found])
-    # Unanswerable questions have the same total weight as answerable ones.
-    balance = np.where(labels > 0, 0.5 / labels.mean(), 0.5 / (1 - labels.mean()))
+    cost = WRONG_ANSWER_COST[mode]
+    refusals = cost / (1 + cost)
+    balance = np.where(labels > 0, (1 - refusals) / labels.mean(), refusals / (1 - labels.mean()))
     weights, bias = _fit(rows, labels, balance=balance, penalty=0.02)
     named = dict(zip(ANSWER_FEATURES, (round(float(value), 3) for value in weights), strict=True))
     return {"bias": round(bias, 3), **named}
