@@ -9,10 +9,10 @@ from typing import Any, Protocol
 from app.agent.answered_call import AnsweredCall
 from app.agent.language.actions import TOOL_PREFIX, Action
 from app.agent.language.dialog import MAX_RESULTS, DialogState
-from app.agent.language.frames import bullet_list
 from app.agent.language.interpreter import GUESS_SCORE
 from app.agent.language.lexicon import Language
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
+from app.agent.language.role_values import bullet_list
 from app.agent.result_formatting import format_outcome, strip_properties, wikilink
 from app.permissions.pluralize import pluralize
 from app.toolkit.batch import make_batch_tool

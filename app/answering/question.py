@@ -7,11 +7,13 @@ import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-
-import snowballstemmer
+from typing import TYPE_CHECKING
 
 from app.index.normalization import fold
 from app.paths import resources_folder
+
+if TYPE_CHECKING:
+    import snowballstemmer
 
 _WORD = re.compile(r"[^\W_]+")
 _NAME = re.compile(r"(?<![.!?…:]\s)(?<!^)\b[A-ZÀ-ÖØ-Þ][\w'’-]+")
@@ -92,6 +94,8 @@ def _stemmed(words: list[str], language: str) -> list[str]:
 
 @cache
 def _stemmer(name: str) -> snowballstemmer.stemmer:
+    import snowballstemmer  # The package loads every language.
+
     return snowballstemmer.stemmer(name)
 
 

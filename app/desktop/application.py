@@ -26,6 +26,7 @@ from app.desktop.shell.file_open_events import FileOpenEvents
 from app.desktop.theme.app_icon import app_icon
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.vault_lifecycle import preload_vault_view
+from app.index.memory_release import limit_arenas
 from app.launch import APP_ID, is_frozen, own_program
 from app.permissions.approval import Approver
 from app.settings import Settings, load_settings
@@ -43,6 +44,7 @@ def main(arguments: list[str]) -> int:
     """Run the window until it is closed; return the exit status of the process."""
     options = _options(arguments)
     _log_to_file()
+    limit_arenas()
     # The longest wait of the GUI thread for the interpreter while another thread computes.
     sys.setswitchinterval(_SWITCH_INTERVAL_S)
     app = QApplication.instance() or QApplication([sys.argv[0]])
@@ -106,7 +108,7 @@ async def _show_window(window: MainWindow, options: argparse.Namespace, events: 
         elif options.sample:
             window.open_sample()
         elif folder is not None:
-            window.open_folder(folder, read_only=options.read_only, asked=first is None)
+            window.open_folder(folder, read_only=options.read_only, confirmed=first is None)
         for other in options.folders[1:]:
             _open_in_process_of_its_own(other)
         window.begin_updates()
@@ -132,7 +134,7 @@ def _end_without_display(window: MainWindow, service: ServiceThread) -> None:
         window.keep_drafts()
     finally:
         client = window.session.client
-        if not (service.stop() if client is None else service.finish(client.vault.close())):
+        if not (service.stop() if client is None else client.finish()):
             log.error("the service thread did not end in time")
         logging.shutdown()
         os._exit(1)

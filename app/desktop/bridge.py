@@ -21,6 +21,9 @@ from app.events import Event, EventBus
 from app.permissions.approval import ApprovalRequest, Decision
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from app.settings import Settings
     from app.workspace import VaultService
 
 log = logging.getLogger(__name__)
@@ -270,7 +273,8 @@ class DesktopApprover(QObject):
 class VaultClient(QObject):
     """A view's access to an open vault: a way to run functions on it, and its events.
 
-    `run` is the only way to use the vault from the window. `events.batch` carries its events.
+    `run` is the only way to use the vault from the window; the properties are constants and settings that may
+    be read in any thread. `events.batch` carries the vault's events.
     """
 
     def __init__(
@@ -290,9 +294,34 @@ class VaultClient(QObject):
         self._detach = self.events.attach(vault.events)
 
     @property
-    def vault(self) -> VaultService:
-        """The open vault; only its frozen values (`root`, `id`, `name`) may be read from the window."""
-        return self._vault
+    def root(self) -> Path:
+        """The vault's folder."""
+        return self._vault.root
+
+    @property
+    def name(self) -> str:
+        """The vault's name."""
+        return self._vault.name
+
+    @property
+    def read_only(self) -> bool:
+        """True if the vault is open read-only."""
+        return self._vault.read_only
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """Messages about recovered changes and damaged files, found while the vault was opened."""
+        return tuple(self._vault.notices)
+
+    @property
+    def is_indexed(self) -> bool:
+        """True if the index has names from an earlier scan. Asking the service would delay the scan."""
+        return self._vault.notes.is_indexed
+
+    @property
+    def settings(self) -> Settings:
+        """The settings that the vault uses now; to change them, call the service."""
+        return self._vault.settings.current
 
     @overload
     async def run(self, fn: Callable[[VaultService], Awaitable[T]]) -> T: ...
@@ -318,3 +347,7 @@ class VaultClient(QObject):
         self._closing = True
         self._detach()
         await self._service.call(self._vault.close)
+
+    def finish(self) -> bool:
+        """Close the vault and end the service thread once the window's loop has ended."""
+        return self._service.finish(self._vault.close())

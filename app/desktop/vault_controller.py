@@ -101,7 +101,7 @@ class VaultController(QObject):
         self._navigation = navigation
         self._specs = {spec.id: spec for spec in specs}
         self._cost = UsageTotal()
-        self._state = WindowState.of_vault(client.vault.root)
+        self._state = WindowState.of_vault(client.root)
         self.page = VaultLayout(client, theme, self._specs.values())
         self.commands = NoteCommands(client, theme, window)
         self.writing = WritingCommands(client, self._current_note, window)
@@ -182,7 +182,7 @@ class VaultController(QObject):
         finally:
             self._begun.set()
         self._built = True
-        for notice in self._client.vault.notices:
+        for notice in self._client.notices:
             self.notice.emit(notice)
         grants = await self._client.run(lambda vault: vault.grants.active_grants())
         self.grants_changed.emit(tuple(grant.label for grant in grants))
@@ -350,6 +350,6 @@ class VaultController(QObject):
                 self.done.emit(self.tr("Language model switched"))
             elif isinstance(event, TurnFinished):
                 self._cost.add(event.usage)
-                self.cost_changed.emit(self._cost.words(self._client.vault.settings.current))
+                self.cost_changed.emit(self._cost.words(self._client.settings))
             elif isinstance(event, IndexUpdated) and not self._settle_timer.isActive():
                 self._settle_timer.start()

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
 from app.graph.engine import Engine
 from app.graph.model import Graph, Positions
@@ -92,11 +91,11 @@ class LocalPhysics:
 
     def _prepare_springs(self, graph: Graph) -> None:
         """Collect the links with an end among the bodies; those of the dragged node pull harder."""
-        place = np.full(len(graph), -1, dtype=np.int64)
-        place[self.bodies] = np.arange(len(self.bodies))
-        edges = graph.edges[(place[graph.edges] >= 0).any(axis=1)].astype(np.int64)
+        body_index = np.full(len(graph), -1, dtype=np.int64)
+        body_index[self.bodies] = np.arange(len(self.bodies))
+        edges = graph.edges[(body_index[graph.edges] >= 0).any(axis=1)].astype(np.int64)
         self._edges: NDArray[np.int64] = edges
-        self._inner = place[edges]
+        self._inner = body_index[edges]
         count = max(1, len(graph.neighbors(self.held)))
         boost = 1 + 24 / np.sqrt(count)
         self._pull = np.where((edges == self.held).any(axis=1), boost, 1.0).astype(np.float32)
@@ -111,13 +110,12 @@ class LocalPhysics:
     def _find_bystanders(self) -> None:
         """Find nodes that stand still but repel the bodies."""
         still = self._roughly_near()
-        near: set[int] = set()
-        if len(still):
-            tree = cKDTree(self._positions[still])
-            for hits in tree.query_ball_point(self._positions[self.bodies], _NEIGHBOR_RADIUS):
-                near.update(hits)
-        rows = still[np.array(sorted(near), dtype=np.int64)][:900]
-        self._others = np.concatenate([self.bodies, rows])
+        places = self._positions[still]
+        near = np.zeros(len(still), dtype=np.bool_)
+        # A body at a time: there are few, and a k-d tree would load 14 MB of scipy.
+        for at in self._positions[self.bodies]:
+            near |= ((places - at) ** 2).sum(axis=1) <= _NEIGHBOR_RADIUS**2
+        self._others = np.concatenate([self.bodies, still[near][:900]])
 
     def _roughly_near(self) -> NDArray[np.int64]:
         """Return the rows in grid cells of side `_NEIGHBOR_RADIUS` around those of the bodies."""

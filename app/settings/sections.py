@@ -294,7 +294,7 @@ class AgentSettings(SettingsSection):
 
     answering: Answering = Field(
         default_factory=AnswerByBuiltIn,
-        title="Answers by",
+        title="Answering agent",
         description="Who answers in the agent panel. The built-in agent needs no model.",
     )
     mode: Literal["ask", "propose", "plan"] = Field(

@@ -118,8 +118,8 @@ class Endpoints:
             if self.server is None:
                 return
             holder, on_yield = self.server.holder, self.server.on_yield
-            door, self.server = self.server, None
-            await door.close()
+            local_server, self.server = self.server, None
+            await local_server.close()
             try:
                 await self._open(holder, on_yield)
             except ScriptoriumError as error:
@@ -136,7 +136,7 @@ class Endpoints:
         # These imports take a quarter of a second, which read-only access does not need.
         server = await asyncio.to_thread(importlib.import_module, "app.servers.local_server")
         mcp = LazyMcpApp(self.local_vault)
-        door: LocalServer = server.LocalServer(
+        local_server: LocalServer = server.LocalServer(
             self.local_vault,
             self.tokens,
             self._folder,
@@ -147,8 +147,8 @@ class Endpoints:
             on_yield=on_yield,
         )
         self._wanted, self._problem = self._settings().port, ""
-        port = await door.open()
-        self.server = door
+        port = await local_server.open()
+        self.server = local_server
         self._events.publish(LocalServerStateChanged(self.state()))
         if self._serving is None or self._serving.done():
             self._serving = self._supervisor.start("serve other programs", self._serve)
@@ -165,9 +165,9 @@ class Endpoints:
                 if self._closed:
                     return
                 if self.server is not None and self.server.has_failed and self._problem:
-                    door, self.server = self.server, None
-                    await door.close()
-                    await self._open(door.holder, door.on_yield)
+                    local_server, self.server = self.server, None
+                    await local_server.close()
+                    await self._open(local_server.holder, local_server.on_yield)
                 serving = self.server
             if serving is None:
                 return

@@ -239,7 +239,9 @@ class Workspace:
             self.programs,
         )
         self._undone_cards = UndoneCards(self._files.conversations, self.audit, self.events)
-        self._news_turns = NotificationTrigger(self.sources, self.agent, self._settings, self.events)
+        self._notification_trigger = NotificationTrigger(
+            self.sources, self.agent, self._settings, self.events
+        )
 
     def _provide_services(self) -> None:
         """Give each category of tools what its tools use in addition to the notes."""
@@ -381,7 +383,7 @@ class Workspace:
     async def close(self) -> None:
         """Stop accepting clients, end the agent, the watcher and the worker, and close every file."""
         await self.endpoints.close()
-        await self._news_turns.close()
+        await self._notification_trigger.close()
         self._undone_cards.close()
         await self.agent.close()
         await self.programs.close()

@@ -26,7 +26,7 @@ from pathlib import Path
 from app.agent import models
 from app.settings import ModelSettings, Settings
 from app.workspace.opening import open_workspace
-from tests.benchmarks.waiting import Yes, talk
+from tests.benchmarks.loop_latency import Yes, talk
 from tests.support.model_server import ModelServer, Say
 
 imports = []

@@ -22,8 +22,8 @@ from pathlib import Path
 import httpx2
 import psutil
 
-from tests.benchmarks.ways_in import Served, over_http, served
-from tests.benchmarks.ways_in_server import TOOL
+from tests.benchmarks.server_calls import Served, over_http, served
+from tests.benchmarks.server_process import TOOL
 
 COUNT, AT_ONCE, FILES = 10_000, 200, 1024
 

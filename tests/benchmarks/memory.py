@@ -17,7 +17,7 @@ from tests.benchmarks.vaults import write_vault
 from tests.benchmarks.window import home_for, run_window
 
 SIZE = 8_000
-COLD_MB, WARM_MB = 300, 250
+COLD_MB, WARM_MB = 280, 230
 
 
 def main(arguments: list[str]) -> int:

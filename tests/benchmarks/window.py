@@ -22,7 +22,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.benchmarks.awkward import add_awkward
+from tests.benchmarks.extreme_notes import add_extreme_notes
 from tests.benchmarks.vaults import write_vault
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -59,7 +59,7 @@ def _vault(work: Path, real: Path | None, size: int | None) -> Path:
     if real is not None:
         return Path(shutil.copytree(real, work / real.name, symlinks=True))
     vault = write_vault(work / f"{size}", size or SIZE)
-    add_awkward(vault)
+    add_extreme_notes(vault)
     return vault
 
 

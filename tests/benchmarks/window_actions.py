@@ -16,7 +16,7 @@ from app.desktop.graph.canvas import Canvas
 from app.desktop.notes.editor.mode import ViewMode
 from app.permissions.caller import Caller
 from app.toolkit.call import Call
-from tests.benchmarks.awkward import BUSIEST, LONGEST, RICHEST
+from tests.benchmarks.extreme_notes import BUSIEST, LONGEST, RICHEST
 from tests.flows.pilot import Pilot
 
 Act = Callable[[Pilot], Awaitable[None]]
@@ -134,7 +134,7 @@ async def type_text(pilot: Pilot) -> None:
 async def search(pilot: Pilot) -> None:
     """Type queries, and clear them."""
     assert pilot.window.view is not None
-    pilot.window.view.show_search()
+    pilot.window.menu.run("show-search")
     field = pilot.search.field
     for words in ("graph note", "tag:#evergreen", "笔记"):
         field.clear()
@@ -183,7 +183,7 @@ async def scroll_audit(pilot: Pilot) -> None:
 async def switch_theme(pilot: Pilot) -> None:
     """Switch to the dark theme and back."""
     for name in ("dark", "light"):
-        pilot.window._set_general(theme=name)
+        pilot.window.change_general(theme=name)
         await asyncio.sleep(1)
 
 

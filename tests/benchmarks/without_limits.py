@@ -1,6 +1,6 @@
 """The app without rate limits: `python -m …without_limits mcp VAULT`.
 
-A measurement makes more calls in a second than a client may make in a minute. With `door VAULT` first, it
+A measurement makes more calls in a second than a client may make in a minute. With `serve VAULT` first, it
 opens the vault as a window does, and prints the port and a token.
 """
 
@@ -16,7 +16,7 @@ from app import __main__, tools
 tools.CATEGORIES = tuple(replace(one, rate_per_minute=10**9) for one in tools.CATEGORIES)
 
 
-async def _door(root: Path) -> None:
+async def _serve(root: Path) -> None:
     from app.settings import Settings
     from app.workspace.opening import open_workspace
 
@@ -35,7 +35,7 @@ async def _door(root: Path) -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1] == "door":
-        asyncio.run(_door(Path(sys.argv[2])))
+    if sys.argv[1] == "serve":
+        asyncio.run(_serve(Path(sys.argv[2])))
     else:
         sys.exit(__main__.main(sys.argv[1:]))

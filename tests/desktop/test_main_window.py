@@ -332,15 +332,15 @@ def test_the_last_vault_is_remembered_when_it_is_opened(
         return await open_vault(root, settings, approver, read_only)  # type: ignore[arg-type]
 
     async def use(window: MainWindow) -> None:
-        window.open_folder(vault, asked=True)
+        window.open_folder(vault, confirmed=True)
         await wait_until(lambda: window.view is not None)
         assert kept() == str(vault)
         other = tmp_path / "Other"
         other.mkdir()
-        window.open_folder(other, asked=True)
+        window.open_folder(other, confirmed=True)
         await wait_until(lambda: window.view is None and window.stack.currentWidget() is window.welcome)
         assert kept() == str(vault)
-        window.open_folder(vault, asked=True)
+        window.open_folder(vault, confirmed=True)
         await wait_until(lambda: window.view is not None)
         window.menu.run("close-vault")
         await wait_until(lambda: kept() == "")
@@ -472,11 +472,11 @@ def test_a_failure_to_open_is_a_message_and_the_window_stays(
 
 
 def test_closing_a_vault_while_its_endpoint_opens_reports_nothing(in_window, wait_until, vault: Path) -> None:
-    at_the_door, let_in, told = threading.Event(), threading.Event(), threading.Event()
+    is_opening, let_in, told = threading.Event(), threading.Event(), threading.Event()
 
     class SlowDoor:
         async def begin(self) -> str:
-            at_the_door.set()
+            is_opening.set()
             try:
                 await asyncio.to_thread(let_in.wait)
                 return "The address is taken."
@@ -490,7 +490,7 @@ def test_closing_a_vault_while_its_endpoint_opens_reports_nothing(in_window, wai
 
     async def use(window: MainWindow) -> None:
         window.open_folder(vault)
-        await wait_until(at_the_door.is_set)
+        await wait_until(is_opening.is_set)
         window.menu.run("close-vault")
         await wait_until(lambda: window.view is None)
         let_in.set()

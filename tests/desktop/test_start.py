@@ -28,4 +28,8 @@ def test_a_vault_with_a_saved_layout_is_shown_without_the_heaviest_libraries() -
     modules = loaded(VAULT)
     assert "app.desktop.graph.panel" in modules
     assert not modules & {"scipy", "keyring", "qtpy", "onnxruntime", "tokenizers", "openai", "mcp", "torch"}
-    assert not modules & {"httpx2", "httpcore2"}
+    assert not modules & {"httpx2", "httpcore2", "snowballstemmer"}
+
+
+def test_dragging_a_node_needs_little_of_scipy() -> None:
+    assert not loaded("import app.graph.layout") & {"scipy.spatial", "scipy.special", "scipy.ndimage"}

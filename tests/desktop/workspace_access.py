@@ -11,7 +11,7 @@ from app.workspace.workspace import Workspace
 
 def workspace_of(client: VaultClient) -> Workspace:
     """Return the workspace behind the client's service."""
-    return client.vault._workspace
+    return client._vault._workspace
 
 
 async def in_workspace(client: VaultClient, fn: Callable[[Workspace], Any]) -> Any:

@@ -29,10 +29,10 @@ from app.permissions.audit_entry import AuditEntry
 from app.permissions.caller import Caller
 from app.toolkit.call import Call
 from app.toolkit.outcome import ToolOutcome
-from tests.flows.hands import LEFT, Hands
+from tests.flows.window_driver import LEFT, WindowDriver
 
 
-class Pilot(Hands):
+class Pilot(WindowDriver):
     """The user's actions in the window: vaults, the agent, approvals, notes, the audit log."""
 
     # Vaults

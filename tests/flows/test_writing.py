@@ -19,8 +19,8 @@ from app.desktop.tasks.panel import TasksPanel
 from app.desktop.widgets import dialogs
 from app.permissions.caller import Caller, CallerKind
 from tests.flows.conftest import write_vault
-from tests.flows.hands import LEFT
 from tests.flows.pilot import Pilot
+from tests.flows.window_driver import LEFT
 
 AGENT = Caller(CallerKind.DESKTOP_AGENT, "agent", uses_model=False)
 TODAY = date.today().isoformat()

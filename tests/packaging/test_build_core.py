@@ -68,7 +68,7 @@ def test_without_the_core_the_app_says_how_to_build_it():
         "import sys; sys.modules['app.graph._graphcore'] = None\n"
         "from app.cli.installation_checks import check_installation\n"
         "core = next(one for one in check_installation() if one.what == 'graph core')\n"
-        "print(core.state, core.words, core.hint)\n"
+        "print(core.state, core.message, core.hint)\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],

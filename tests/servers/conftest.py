@@ -18,7 +18,7 @@ TERMINAL = Client(CallerKind.CLI, "Terminal")
 
 
 @dataclass
-class OpenDoor:
+class Served:
     """The endpoint of `workspace`, and the token of the program `Robot`."""
 
     workspace: Workspace
@@ -32,19 +32,19 @@ class OpenDoor:
 
 
 @pytest.fixture
-async def door(workspace: Workspace) -> OpenDoor:
+async def served(workspace: Workspace) -> Served:
     """The open endpoint on a free port, with the HTTP API enabled."""
     workspace.settings.servers.http_api = True
     await workspace.endpoints.open()
     sign = find_endpoint(workspace.root)
     assert sign is not None and workspace.endpoints.tokens is not None
-    return OpenDoor(workspace, sign, workspace.endpoints.tokens.create("Robot"))
+    return Served(workspace, sign, workspace.endpoints.tokens.create("Robot"))
 
 
 @pytest.fixture
-async def link(door: OpenDoor) -> AsyncIterator[RemoteVaultAccess]:
+async def link(served: Served) -> AsyncIterator[RemoteVaultAccess]:
     """A remote vault connected to it, like the command line's."""
-    link = await RemoteVaultAccess.join(door.sign)
+    link = await RemoteVaultAccess.join(served.sign)
     try:
         yield link
     finally:

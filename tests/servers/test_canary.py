@@ -37,12 +37,12 @@ async def workspace(tmp_path, approver) -> AsyncIterator[Workspace]:
         await opened.close()
 
 
-async def test_http_reveals_no_private_note(door):
+async def test_http_reveals_no_private_note(served):
     kinds = ("note", "tag", "block")
     texts = ("", "x", CANARY[:4], CANARY[:-1], "Notes/", "t")
     gets = [f"/complete?kind={kind}&text={quote(text)}" for kind in kinds for text in texts]
     gets += ["/notes?limit=1000", "/notes?after=Notes", "/tools", "/openapi.json", "/vault", "/pending"]
-    async with door.http() as http:
+    async with served.http() as http:
         for path in gets:
             assert CANARY not in (await http.get(API + path)).text, path
         calls = {

@@ -12,14 +12,14 @@ from app.permissions.approval import ApprovalRequest, Approved, Decision, Denied
 from app.settings import CallerProfile
 from app.workspace.opening import open_workspace
 from app.workspace.workspace import Workspace
-from tests.servers.conftest import OpenDoor
+from tests.servers.conftest import Served
 from tests.support.approver import ScriptedApprover
 
 API = "/api/v1"
 
 
-async def test_the_document_is_openapi_and_says_what_the_server_does(door: OpenDoor) -> None:
-    async with door.http() as http:
+async def test_the_document_is_openapi_and_says_what_the_server_does(served: Served) -> None:
+    async with served.http() as http:
         document = (await http.get(f"{API}/openapi.json")).json()
         OpenAPIV31SpecValidator(document).validate()
         named = {entry["name"] for entry in (await http.get(f"{API}/tools")).json()["tools"]}
@@ -32,9 +32,11 @@ async def test_the_document_is_openapi_and_says_what_the_server_does(door: OpenD
         Draft202012Validator(schema).validate(answer.json())
 
 
-async def test_the_document_leaves_out_what_the_client_may_not_call(door: OpenDoor) -> None:
-    door.workspace.change_settings("permissions", callers=(CallerProfile(caller="Robot", tools=("read_*",)),))
-    async with door.http() as http:
+async def test_the_document_leaves_out_what_the_client_may_not_call(served: Served) -> None:
+    served.workspace.change_settings(
+        "permissions", callers=(CallerProfile(caller="Robot", tools=("read_*",)),)
+    )
+    async with served.http() as http:
         document = (await http.get(f"{API}/openapi.json")).json()
         assert [path for path in document["paths"] if "/tools/" in path] == [
             f"{API}/tools/{{name}}",
@@ -44,7 +46,7 @@ async def test_the_document_leaves_out_what_the_client_may_not_call(door: OpenDo
         assert (await http.post(f"{API}/tools/create_note", json={"name": "X"})).status_code == 403
 
 
-async def test_failures_have_a_status(door: OpenDoor) -> None:
+async def test_failures_have_a_status(served: Served) -> None:
     failures: list[tuple[str, dict[str, object], int, str]] = [
         ("no_such_tool", {}, 404, "not_found"),
         ("read_note", {"name": "No such note"}, 404, "not_found"),
@@ -52,13 +54,13 @@ async def test_failures_have_a_status(door: OpenDoor) -> None:
         ("read_note", {"name": "x", "extra": 1}, 422, "invalid_parameters"),
         ("shell", {"command": "ls"}, 403, "permission_denied"),
     ]
-    async with door.http() as http:
+    async with served.http() as http:
         for tool, arguments, status, type in failures:
             answer = await http.post(f"{API}/tools/{tool}", json=arguments)
             assert (answer.status_code, answer.json()["error"]["type"]) == (status, type)
 
 
-async def test_a_pending_outcome_can_be_fetched_later(door: OpenDoor, approver: ScriptedApprover) -> None:
+async def test_a_pending_outcome_can_be_fetched_later(served: Served, approver: ScriptedApprover) -> None:
     said: asyncio.Future[Decision] = asyncio.get_running_loop().create_future()
     requests: list[ApprovalRequest] = []
 
@@ -67,7 +69,7 @@ async def test_a_pending_outcome_can_be_fetched_later(door: OpenDoor, approver: 
         return await said
 
     approver.answers = [later]
-    async with door.http() as http:
+    async with served.http() as http:
         wish = {"Prefer": "respond-async"}
         given = {"name": "Later", "content": "x"}
         answer = await http.post(f"{API}/tools/create_note", json=given, headers=wish)
@@ -87,11 +89,11 @@ async def test_a_pending_outcome_can_be_fetched_later(door: OpenDoor, approver: 
                     break
         done = (await http.get(place)).json()["operations"][0]
         assert done["state"] == "done" and done["outcome"]["path"] == "Later.md"
-    assert (door.workspace.root / "Later.md").read_text() == "x\n"
+    assert (served.workspace.root / "Later.md").read_text() == "x\n"
 
 
 async def test_an_operation_of_another_client_is_not_found(
-    door: OpenDoor, approver: ScriptedApprover
+    served: Served, approver: ScriptedApprover
 ) -> None:
     asked = asyncio.Event()
 
@@ -101,9 +103,9 @@ async def test_an_operation_of_another_client_is_not_found(
         return Approved(request.proposal)
 
     approver.answers = [never]
-    tokens = door.workspace.endpoints.tokens
+    tokens = served.workspace.endpoints.tokens
     assert tokens is not None
-    async with door.http() as http, door.http(tokens.create("Other")) as other:
+    async with served.http() as http, served.http(tokens.create("Other")) as other:
         answer = await http.post(f"{API}/tools/create_note?wait=false", json={"name": "Mine"})
         place = answer.headers["location"]
         assert (await other.get(place)).status_code == 404
@@ -115,7 +117,7 @@ async def test_an_operation_of_another_client_is_not_found(
 
 
 async def test_a_pending_operation_survives_a_restart(
-    door: OpenDoor, workspace: Workspace, approver: ScriptedApprover
+    served: Served, workspace: Workspace, approver: ScriptedApprover
 ) -> None:
     asked = asyncio.Event()
 
@@ -125,7 +127,7 @@ async def test_a_pending_operation_survives_a_restart(
         return Approved(request.proposal)
 
     approver.answers = [never]
-    async with door.http() as http:
+    async with served.http() as http:
         given = {"name": "Restart", "content": "x"}
         answer = await http.post(f"{API}/tools/create_note?wait=false", json=given)
         place = answer.headers["location"]
@@ -139,7 +141,7 @@ async def test_a_pending_operation_survives_a_restart(
         await again.start_scan(lambda progress: None)
         await again.endpoints.open()
         assert again.endpoints.server is not None and again.endpoints.server.endpoint is not None
-        later = OpenDoor(again, again.endpoints.server.endpoint, door.token)
+        later = Served(again, again.endpoints.server.endpoint, served.token)
         async with later.http() as http:
             one = (await http.get(place)).json()["operations"][0]
             while one["state"] in ("waiting", "running"):
@@ -150,9 +152,9 @@ async def test_a_pending_operation_survives_a_restart(
         await again.close()
 
 
-async def test_denials_and_disconnects_end_a_call(door: OpenDoor, approver: ScriptedApprover) -> None:
+async def test_denials_and_disconnects_end_a_call(served: Served, approver: ScriptedApprover) -> None:
     approver.answers = [Denied("no thanks")]
-    async with door.http() as http:
+    async with served.http() as http:
         answer = await http.post(f"{API}/tools/create_note", json={"name": "No"})
         assert answer.status_code == 200
         assert answer.json() == {
@@ -173,16 +175,16 @@ async def test_denials_and_disconnects_end_a_call(door: OpenDoor, approver: Scri
         await asked.wait()
         call.cancel()
         await asyncio.wait({call})
-    await door.workspace.hub.wait_idle()
-    entry = door.workspace.audit.entries(limit=1)[0]
+    await served.workspace.hub.wait_idle()
+    entry = served.workspace.audit.entries(limit=1)[0]
     assert (entry.decision, entry.reason, entry.caller) == ("cancelled", "the client has gone", "Robot")
 
 
-async def test_private_notes_do_not_exist_for_clients(door: OpenDoor) -> None:
-    secret = door.workspace.root / "Secret plan.md"
+async def test_private_notes_do_not_exist_for_clients(served: Served) -> None:
+    secret = served.workspace.root / "Secret plan.md"
     secret.write_text("---\nai: private\n---\nNobody shall see this xyzzy.\n")
-    await door.workspace.index.scan()
-    async with door.http() as http:
+    await served.workspace.index.scan()
+    async with served.http() as http:
         notes = (await http.get(f"{API}/notes", params={"limit": "1000"})).json()["paths"]
         assert notes and "Secret plan.md" not in notes
         names = (await http.get(f"{API}/complete", params={"kind": "note", "text": "Secret"})).json()["names"]
@@ -195,22 +197,22 @@ async def test_private_notes_do_not_exist_for_clients(door: OpenDoor) -> None:
         assert made.json()["error"]["message"] == "That path can't be used."
 
 
-async def test_notes_come_a_page_at_a_time(door: OpenDoor) -> None:
-    async with door.http() as http:
+async def test_notes_come_a_page_at_a_time(served: Served) -> None:
+    async with served.http() as http:
         paths, after = [], ""
         while True:
             page = (await http.get(f"{API}/notes", params={"after": after, "limit": "7"})).json()
             paths += page["paths"]
             if not (after := page["next"]):
                 break
-        seen = [str(one.path) for one in door.workspace.index.notes() if not one.private]
+        seen = [str(one.path) for one in served.workspace.index.notes() if not one.private]
         assert paths == sorted(seen)
         assert (await http.get(f"{API}/notes", params={"limit": "many"})).status_code == 422
         assert (await http.get(f"{API}/complete", params={"kind": "secret"})).status_code == 422
 
 
-async def test_only_the_local_user_may_request_the_vault(door: OpenDoor) -> None:
-    async with door.http() as http:
+async def test_only_the_local_user_may_request_the_vault(served: Served) -> None:
+    async with served.http() as http:
         assert (await http.post(f"{API}/yield")).status_code == 403
-    async with door.http(door.sign.token) as local:
+    async with served.http(served.sign.token) as local:
         assert (await local.post(f"{API}/yield")).status_code == 409

@@ -78,8 +78,8 @@ async def test_fifty_clients_at_once_all_get_their_answers_in_turn(workspace: Wo
 
 
 async def test_unanswered_questions_block_no_reader(workspace: Workspace, approver: ScriptedApprover) -> None:
-    door = Open()
-    approver.answers = [door]
+    served = Open()
+    approver.answers = [served]
     hub = workspace.hub
     waiting = [
         asyncio.ensure_future(hub.call(ROBOT, "create_note", {"name": f"N {number}", "content": "x"}))
@@ -89,16 +89,16 @@ async def test_unanswered_questions_block_no_reader(workspace: Workspace, approv
     assert (refused.result().error or {})["type"] == "limit"
     assert (await hub.call(ROBOT, "list_tags", {})).success
     assert (await hub.call(Client(CallerKind.CLI, "Terminal"), "list_tags", {})).success
-    door.go.set()
+    served.go.set()
     assert sum(outcome.success for outcome in await asyncio.gather(*waiting)) == MAX_OPEN_QUESTIONS
 
 
 async def test_closing_the_vault_withdraws_what_still_runs(
     workspace: Workspace, approver: ScriptedApprover
 ) -> None:
-    approver.answers = [door := Open()]
+    approver.answers = [served := Open()]
     call = asyncio.ensure_future(workspace.hub.call(ROBOT, "create_note", {"name": "Late"}))
-    await door.asked.wait()
+    await served.asked.wait()
     await workspace.endpoints.close()
     with pytest.raises(NetworkError):
         await call
@@ -109,9 +109,9 @@ async def test_closing_the_vault_withdraws_what_still_runs(
 async def test_a_caller_that_leaves_during_the_close_is_canceled_without_an_error(
     workspace: Workspace, approver: ScriptedApprover
 ) -> None:
-    approver.answers = [door := Open()]
+    approver.answers = [served := Open()]
     call = asyncio.ensure_future(workspace.hub.call(ROBOT, "create_note", {"name": "Late"}))
-    await door.asked.wait()
+    await served.asked.wait()
     closing = asyncio.ensure_future(workspace.hub.close())
     await asyncio.sleep(0)
     call.cancel("gone")
@@ -140,8 +140,8 @@ async def test_pending_results_taint_like_immediate_ones(
     workspace.registry.register(look_outside)
     assert workspace.pending is not None
     hub = workspace.hub
-    door = Open()
-    approver.answers = [door]
+    served = Open()
+    approver.answers = [served]
     later = await hub.call(ROBOT, "create_note", {"name": "Later"}, waiting="pending")
     read = await hub.call(ROBOT, "look_outside", {})
     workspace.pending._store.finish(later.pending, PendingState.DONE, read.as_dict())

@@ -135,8 +135,8 @@ async def test_a_result_that_breaks_its_schema_is_left_out(workspace, era, monke
     assert "broke its output schema" in caplog.text
 
 
-async def test_the_same_over_http_with_a_token(door, approver, era):
-    async with over_http(door.sign.address, door.token, era) as client:
+async def test_the_same_over_http_with_a_token(served, approver, era):
+    async with over_http(served.sign.address, served.token, era) as client:
         read = await client.call_tool("read_note", {"name": "H4"})
         written = await client.call_tool("edit_note", {"name": "H4", "op": "append", "text": "New."})
     assert read.structured_content["name"] == "H4" and written.structured_content["success"]

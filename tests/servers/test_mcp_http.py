@@ -51,10 +51,10 @@ def answers(text: str) -> list[dict[str, object]]:
     return [json.loads(line) for line in lines if line.startswith("{")]
 
 
-async def test_a_session_serves_only_its_own_client(door):
-    assert door.workspace.endpoints.tokens is not None
-    other = door.workspace.endpoints.tokens.create("Other")
-    async with door.http() as robot, door.http(other) as stranger:
+async def test_a_session_serves_only_its_own_client(served):
+    assert served.workspace.endpoints.tokens is not None
+    other = served.workspace.endpoints.tokens.create("Other")
+    async with served.http() as robot, served.http(other) as stranger:
         headers = await session_of(robot)
         mine = await robot.post("/mcp", json=call(2, "vault_info"), headers=headers)
         theirs = await stranger.post("/mcp", json=call(2, "vault_info"), headers=headers)
@@ -66,14 +66,14 @@ async def test_a_session_serves_only_its_own_client(door):
         assert (await robot.post("/mcp", json=call(3, "vault_info"), headers=headers)).status_code == 404
 
 
-async def test_without_a_token_nothing_is_revealed(door):
-    async with door.http("wrong") as http:
+async def test_without_a_token_nothing_is_revealed(served):
+    async with served.http("wrong") as http:
         assert (await http.post("/mcp", json=HELLO, headers=ACCEPT)).status_code == 401
 
 
-async def test_each_client_has_a_bounded_number_of_sessions(door, monkeypatch):
+async def test_each_client_has_a_bounded_number_of_sessions(served, monkeypatch):
     monkeypatch.setattr(mcp_http, "_MAX_CLIENT_SESSIONS", 3)
-    async with door.http() as http:
+    async with served.http() as http:
         opened = [await session_of(http) for _ in range(3)]
         assert (await http.post("/mcp", json=HELLO, headers=ACCEPT)).status_code == 503
         await http.delete("/mcp", headers=opened[0])
@@ -94,10 +94,10 @@ async def test_an_idle_session_ends_also_with_its_stream_open(workspace):
         assert (await http.post("/mcp", json=call(3, "vault_info"), headers=headers)).status_code == 404
 
 
-async def test_a_new_session_replaces_an_idle_one(door, monkeypatch):
+async def test_a_new_session_replaces_an_idle_one(served, monkeypatch):
     monkeypatch.setattr(mcp_http, "_MAX_CLIENT_SESSIONS", 2)
     monkeypatch.setattr(mcp_http, "_MIN_EVICTION_IDLE_S", 0.0)
-    async with door.http() as http:
+    async with served.http() as http:
         first, second = await session_of(http), await session_of(http)
         for number, headers in ((2, first), (3, second)):
             sent = call(number, "vault_info")
@@ -110,10 +110,10 @@ async def test_a_new_session_replaces_an_idle_one(door, monkeypatch):
         assert codes == [404, 200, 200]
 
 
-async def test_a_body_with_too_many_values_is_refused_before_it_is_parsed(door):
+async def test_a_body_with_too_many_values_is_refused_before_it_is_parsed(served):
     many = b"{" + b",".join(b'"k%d":1' % n for n in range(60_000)) + b"}"
     text = {"name": "Long", "content": "a, b: c, " * 60_000}
-    async with door.http() as http:
+    async with served.http() as http:
         for path in ("/mcp", "/api/v1/tools/create_note"):
             answer = await http.post(path, content=many, headers=ACCEPT)
             assert answer.status_code == 413 and "20,000 values" in answer.text
@@ -132,8 +132,8 @@ MALFORMED = (
 
 
 @pytest.mark.parametrize("version", ["2025-11-25", "2026-07-28"])
-async def test_a_malformed_body_is_rejected_and_the_server_continues(door, version):
-    async with door.http() as http:
+async def test_a_malformed_body_is_rejected_and_the_server_continues(served, version):
+    async with served.http() as http:
         headers = {**ACCEPT, "mcp-protocol-version": version}
         if version == "2025-11-25":
             headers |= await session_of(http)
@@ -142,8 +142,8 @@ async def test_a_malformed_body_is_rejected_and_the_server_continues(door, versi
         await session_of(http)
 
 
-async def test_unknown_methods_are_protocol_errors(door):
-    async with door.http() as http:
+async def test_unknown_methods_are_protocol_errors(served):
+    async with served.http() as http:
         headers = await session_of(http)
         for method, code in (("nothing/here", -32601), ("sampling/createMessage", -32601)):
             asked = {"jsonrpc": "2.0", "id": 5, "method": method, "params": {}}
@@ -151,8 +151,8 @@ async def test_unknown_methods_are_protocol_errors(door):
             assert answers(answer.text)[0]["error"]["code"] == code
 
 
-async def test_a_flood_of_calls_is_answered_each_with_a_result_or_a_reason(door):
-    async with over_http(door.sign.address, door.token, "legacy") as client:
+async def test_a_flood_of_calls_is_answered_each_with_a_result_or_a_reason(served):
+    async with over_http(served.sign.address, served.token, "legacy") as client:
         results = await asyncio.gather(*(client.call_tool("read_note", {"name": "H4"}) for _ in range(24)))
         assert (await client.call_tool("vault_info", {})).structured_content["success"]
     kinds = {(one.structured_content.get("error") or {}).get("type", "success") for one in results}
@@ -225,14 +225,14 @@ def bare(workspace, reconnect_timeout: float, **more: float):
     return running()
 
 
-async def test_calls_of_a_revoked_client_end(door, approver):
+async def test_calls_of_a_revoked_client_end(served, approver):
     asked = asyncio.Event()
     never = asyncio.get_running_loop().create_future()
-    door.workspace.events.subscribe(ApprovalAsked, lambda event: asked.set())
+    served.workspace.events.subscribe(ApprovalAsked, lambda event: asked.set())
     approver.answers = [lambda request: never]
     ended = asyncio.Event()
-    door.workspace.events.subscribe(ApprovalAnswered, lambda event: ended.set())
-    async with door.http() as http:
+    served.workspace.events.subscribe(ApprovalAnswered, lambda event: ended.set())
+    async with served.http() as http:
         headers = {**ACCEPT, "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call"}
         headers["mcp-name"] = "edit_note"
         given = call(2, "edit_note", name="H4", op="append", text="x")
@@ -242,7 +242,7 @@ async def test_calls_of_a_revoked_client_end(door, approver):
         }
         posted = asyncio.create_task(http.post("/mcp", json=given, headers=headers))
         await asked.wait()
-        door.workspace.endpoints.tokens.revoke("Robot")
+        served.workspace.endpoints.tokens.revoke("Robot")
         answer = await posted
         await ended.wait()
     assert answer.status_code == 503

@@ -98,14 +98,14 @@ async def test_a_missing_resource_has_the_error_code_of_its_protocol_version(wor
             assert caught.value.error.data["uri"] == uri
 
 
-async def test_a_client_is_notified_of_subscribed_notes_and_changed_lists(workspace, door, era):
+async def test_a_client_is_notified_of_subscribed_notes_and_changed_lists(workspace, served, era):
     heard: asyncio.Queue[object] = asyncio.Queue()
 
     async def message(one: object) -> None:
         if not isinstance(one, Exception) and hasattr(one, "method"):
             heard.put_nowait(one)
 
-    async with over_http(door.sign.address, door.token, era, message_handler=message) as client:
+    async with over_http(served.sign.address, served.token, era, message_handler=message) as client:
         if era == "legacy":
             with pytest.warns(MCPDeprecationWarning, match="Client.listen"):
                 await client.subscribe_resource("note:///Instruments/H4.md")

@@ -14,13 +14,13 @@ from app.servers.remote_vault import RemoteVaultAccess
 from app.servers.vault_access import CallProgress, Client
 from app.settings import CallerProfile
 from app.workspace.workspace import Workspace
-from tests.servers.conftest import TERMINAL, OpenDoor
+from tests.servers.conftest import TERMINAL, Served
 from tests.support.approver import ScriptedApprover
 
 
-async def test_a_remote_vault_answers_like_the_local_one(door: OpenDoor, link: RemoteVaultAccess) -> None:
-    hub = door.workspace.hub
-    assert link.name == door.workspace.name
+async def test_a_remote_vault_answers_like_the_local_one(served: Served, link: RemoteVaultAccess) -> None:
+    hub = served.workspace.hub
+    assert link.name == served.workspace.name
     assert await link.tools(TERMINAL) == await hub.tools(TERMINAL)
     assert await link.notes(TERMINAL, "", 5) == await hub.notes(TERMINAL, "", 5)
     assert await link.complete(TERMINAL, "note", "re") == await hub.complete(TERMINAL, "note", "re")
@@ -30,7 +30,7 @@ async def test_a_remote_vault_answers_like_the_local_one(door: OpenDoor, link: R
 
 
 async def test_a_remote_change_is_approved_and_logged_with_its_caller(
-    door: OpenDoor, link: RemoteVaultAccess, approver: ScriptedApprover
+    served: Served, link: RemoteVaultAccess, approver: ScriptedApprover
 ) -> None:
     stages: list[str] = []
 
@@ -45,12 +45,12 @@ async def test_a_remote_change_is_approved_and_logged_with_its_caller(
     asked = approver.asked[0].caller
     assert (asked.kind, asked.name, asked.claim) == (CallerKind.CLI, "Terminal", "für später")
     assert asked.uses_model
-    entry = door.workspace.audit.entries(limit=1)[0]
+    entry = served.workspace.audit.entries(limit=1)[0]
     assert (entry.caller_kind, entry.caller, entry.tool) == ("cli", "Terminal", "create_note")
 
 
 async def test_disconnecting_withdraws_an_open_question(
-    door: OpenDoor, link: RemoteVaultAccess, approver: ScriptedApprover
+    served: Served, link: RemoteVaultAccess, approver: ScriptedApprover
 ) -> None:
     asked, withdrawn = asyncio.Event(), asyncio.Event()
 
@@ -69,10 +69,10 @@ async def test_disconnecting_withdraws_an_open_question(
     call.cancel()
     await asyncio.wait({call})
     await withdrawn.wait()
-    await door.workspace.hub.wait_idle()
-    entry = door.workspace.audit.entries(limit=1)[0]
+    await served.workspace.hub.wait_idle()
+    entry = served.workspace.audit.entries(limit=1)[0]
     assert (entry.decision, entry.reason) == ("cancelled", "the client has gone")
-    assert not (door.workspace.root / "Late.md").exists()
+    assert not (served.workspace.root / "Late.md").exists()
 
 
 async def test_a_denial_is_an_answer(link: RemoteVaultAccess, approver: ScriptedApprover) -> None:
@@ -81,9 +81,9 @@ async def test_a_denial_is_an_answer(link: RemoteVaultAccess, approver: Scripted
     assert (outcome.success, outcome.denied, outcome.words, outcome.error) == (False, True, "not today", None)
 
 
-async def test_a_profile_applies_to_a_remote_vault(door: OpenDoor, link: RemoteVaultAccess) -> None:
+async def test_a_profile_applies_to_a_remote_vault(served: Served, link: RemoteVaultAccess) -> None:
     profile = CallerProfile(caller="Reader", categories=("search",))
-    door.workspace.change_settings("permissions", callers=(profile,))
+    served.workspace.change_settings("permissions", callers=(profile,))
     reader = Client(CallerKind.MCP, "Reader")
     assert {one.category for one in await link.tools(reader)} == {"search"}
     with pytest.raises(PermissionDeniedError):
@@ -104,8 +104,8 @@ async def test_notifications_of_the_vault_reach_a_remote_client(link: RemoteVaul
     await news.aclose()  # type: ignore[attr-defined]
 
 
-async def test_a_closed_vault_disconnects_its_clients(door: OpenDoor, workspace: Workspace) -> None:
-    link = await RemoteVaultAccess.join(door.sign)
+async def test_a_closed_vault_disconnects_its_clients(served: Served, workspace: Workspace) -> None:
+    link = await RemoteVaultAccess.join(served.sign)
     await workspace.endpoints.close()
     assert find_endpoint(workspace.root) is None
     with pytest.raises(NetworkError):

@@ -16,15 +16,15 @@ from app.servers.auth_failures import AuthFailures
 from app.servers.connection_limits import MAX_CONNECTIONS
 from app.servers.security import MAX_BODY_BYTES, MAX_REQUESTS
 from app.servers.server_state import TokenRefused
-from tests.servers.conftest import OpenDoor
+from tests.servers.conftest import Served
 from tests.support.approver import ScriptedApprover
 
 TOOLS = "/api/v1/tools"
 
 
-async def raw(door: OpenDoor, request: bytes, *, wait: float = 10.0) -> bytes:
+async def raw(served: Served, request: bytes, *, wait: float = 10.0) -> bytes:
     """Return the server's whole answer to these bytes."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", door.sign.port)
+    reader, writer = await asyncio.open_connection("127.0.0.1", served.sign.port)
     try:
         writer.write(request)
         async with asyncio.timeout(wait):
@@ -35,7 +35,7 @@ async def raw(door: OpenDoor, request: bytes, *, wait: float = 10.0) -> bytes:
         writer.close()
 
 
-def request(door: OpenDoor, *headers: str, method: str = "GET", path: str = TOOLS) -> bytes:
+def request(served: Served, *headers: str, method: str = "GET", path: str = TOOLS) -> bytes:
     """Send a request with just these headers and close the connection."""
     lines = [f"{method} {path} HTTP/1.1", *headers, "connection: close"]
     return "\r\n".join([*lines, "", ""]).encode("latin-1")
@@ -45,56 +45,56 @@ def status(answer: bytes) -> int:
     return int(answer.split(b" ", 2)[1]) if answer else 0
 
 
-def host(door: OpenDoor) -> str:
-    return f"host: 127.0.0.1:{door.sign.port}"
+def host(served: Served) -> str:
+    return f"host: 127.0.0.1:{served.sign.port}"
 
 
 def bearer(token: str) -> str:
     return f"authorization: Bearer {token}"
 
 
-async def test_a_valid_token_is_accepted(door: OpenDoor) -> None:
-    async with door.http() as http:
+async def test_a_valid_token_is_accepted(served: Served) -> None:
+    async with served.http() as http:
         answer = await http.get(TOOLS)
         assert answer.status_code == 200 and len(answer.json()["tools"]) > 30
         assert (await http.get("/api/v1/vault")).json() == {"name": "Sample vault", "client": "Robot"}
 
 
-async def test_a_request_without_the_token_is_rejected(door: OpenDoor) -> None:
+async def test_a_request_without_the_token_is_rejected(served: Served) -> None:
     for given in ("", "Bearer ", "Bearer wrong", "Basic Um9ib3Q6", "Bearer {0} {0}", "{0}"):
-        header = "authorization: " + given.format(door.token)
-        answer = await raw(door, request(door, host(door), header))
+        header = "authorization: " + given.format(served.token)
+        answer = await raw(served, request(served, host(served), header))
         assert status(answer) == 401 and b"www-authenticate: Bearer" in answer
-    assert status(await raw(door, request(door, host(door)))) == 401
-    two = request(door, host(door), bearer(door.token), bearer(door.token))
-    assert status(await raw(door, two)) == 401
+    assert status(await raw(served, request(served, host(served)))) == 401
+    two = request(served, host(served), bearer(served.token), bearer(served.token))
+    assert status(await raw(served, two)) == 401
 
 
-async def test_a_rebound_host_name_is_rejected(door: OpenDoor) -> None:
-    port = door.sign.port
+async def test_a_rebound_host_name_is_rejected(served: Served) -> None:
+    port = served.sign.port
     foreign = ("evil.example", f"evil.example:{port}", f"127.0.0.1.evil.example:{port}", f"[::1]:{port}")
     for said in (*foreign, "127.0.0.1", "127.0.0.1:1", ""):
-        assert status(await raw(door, request(door, f"host: {said}", bearer(door.token)))) == 421
+        assert status(await raw(served, request(served, f"host: {said}", bearer(served.token)))) == 421
 
 
-async def test_a_request_with_several_hosts_is_rejected(door: OpenDoor) -> None:
-    two = request(door, host(door), "host: evil.example", bearer(door.token))
-    assert status(await raw(door, two)) in (400, 421)
-    none = f"GET {TOOLS} HTTP/1.0\r\n{bearer(door.token)}\r\n\r\n".encode()
-    assert status(await raw(door, none)) == 421
+async def test_a_request_with_several_hosts_is_rejected(served: Served) -> None:
+    two = request(served, host(served), "host: evil.example", bearer(served.token))
+    assert status(await raw(served, two)) in (400, 421)
+    none = f"GET {TOOLS} HTTP/1.0\r\n{bearer(served.token)}\r\n\r\n".encode()
+    assert status(await raw(served, none)) == 421
 
 
-async def test_web_pages_are_rejected(door: OpenDoor) -> None:
+async def test_web_pages_are_rejected(served: Served) -> None:
     for origin in ("https://evil.example", "null", "http://127.0.0.1:1", "file://", ""):
-        answer = await raw(door, request(door, host(door), bearer(door.token), f"origin: {origin}"))
+        answer = await raw(served, request(served, host(served), bearer(served.token), f"origin: {origin}"))
         assert status(answer) == 403
         assert b"access-control-allow" not in answer.lower()
-        asked_before = request(door, host(door), f"origin: {origin}", method="OPTIONS")
-        assert b"access-control-allow" not in (await raw(door, asked_before)).lower()
+        asked_before = request(served, host(served), f"origin: {origin}", method="OPTIONS")
+        assert b"access-control-allow" not in (await raw(served, asked_before)).lower()
 
 
 async def test_a_revoked_token_is_void_at_once_and_ends_what_runs(
-    door: OpenDoor, approver: ScriptedApprover
+    served: Served, approver: ScriptedApprover
 ) -> None:
     asked = asyncio.Event()
 
@@ -104,28 +104,30 @@ async def test_a_revoked_token_is_void_at_once_and_ends_what_runs(
         return Approved(request.proposal)
 
     approver.answers = [never]
-    tokens = door.workspace.endpoints.tokens
+    tokens = served.workspace.endpoints.tokens
     assert tokens is not None
-    async with door.http() as http:
+    async with served.http() as http:
         call = asyncio.ensure_future(http.post(f"{TOOLS}/create_note", json={"name": "Late"}))
         await asked.wait()
         tokens.revoke("Robot")
         assert (await call).status_code == 503
         assert (await http.get(TOOLS)).status_code == 401
-    entry = door.workspace.audit.entries(limit=1)[0]
+    entry = served.workspace.audit.entries(limit=1)[0]
     assert (entry.decision, entry.reason) == ("cancelled", "its token was revoked")
 
 
-async def test_a_refused_token_is_reported_once_and_counted(door: OpenDoor) -> None:
+async def test_a_refused_token_is_reported_once_and_counted(served: Served) -> None:
     told: list[TokenRefused] = []
-    door.workspace.events.subscribe(TokenRefused, told.append)
+    served.workspace.events.subscribe(TokenRefused, told.append)
     for _ in range(5):
-        answer = await raw(door, request(door, host(door), bearer("scriptorium_wrong"), "user-agent: Old 1"))
+        answer = await raw(
+            served, request(served, host(served), bearer("scriptorium_wrong"), "user-agent: Old 1")
+        )
         assert status(answer) == 401
-    await raw(door, request(door, host(door)))
+    await raw(served, request(served, host(served)))
     (event,) = told
     assert (event.refused.count, event.refused.says) == (1, "Old 1")
-    refused = door.workspace.endpoints.state().refused
+    refused = served.workspace.endpoints.state().refused
     assert refused is not None and refused.count == 5
 
 
@@ -141,31 +143,31 @@ async def test_further_refused_tokens_are_reported_as_one() -> None:
     assert [event.refused.count for event in told] == [1, 2]
 
 
-async def test_a_disabled_api_reports_it_and_local_processes_still_connect(door: OpenDoor) -> None:
-    door.workspace.change_settings("servers", http_api=False)
-    async with door.http() as http:
+async def test_a_disabled_api_reports_it_and_local_processes_still_connect(served: Served) -> None:
+    served.workspace.change_settings("servers", http_api=False)
+    async with served.http() as http:
         refused = await http.get(TOOLS)
         assert refused.status_code == 403 and "switched off" in refused.json()["error"]["message"]
-    async with door.http(door.sign.token) as local:
+    async with served.http(served.sign.token) as local:
         assert (await local.get(TOOLS)).status_code == 200
 
 
-async def test_the_local_name_and_kind_count_with_the_local_token_only(door: OpenDoor) -> None:
+async def test_the_local_name_and_kind_count_with_the_local_token_only(served: Served) -> None:
     posing = {"scriptorium-client": "Terminal", "scriptorium-kind": "cli"}
-    async with door.http(**posing) as http:
+    async with served.http(**posing) as http:
         await http.post(f"{TOOLS}/list_tags", json={})
-    entry = door.workspace.audit.entries(limit=1)[0]
+    entry = served.workspace.audit.entries(limit=1)[0]
     assert (entry.caller_kind, entry.caller) == ("http", "Robot")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no modes of files")
-async def test_only_the_user_may_read_the_tokens(door: OpenDoor) -> None:
+async def test_only_the_user_may_read_the_tokens(served: Served) -> None:
     from app import paths
 
-    folder = paths.vault_data_folder(door.workspace.root)
+    folder = paths.vault_data_folder(served.workspace.root)
     for name in ("door.json", "clients.json"):
         assert stat.S_IMODE((folder / name).stat().st_mode) == 0o600
-        assert door.token not in (folder / name).read_text()
+        assert served.token not in (folder / name).read_text()
 
 
 NO_REQUESTS = {
@@ -179,41 +181,41 @@ NO_REQUESTS = {
 }
 
 
-async def test_malformed_requests_are_rejected_and_the_server_continues(door: OpenDoor) -> None:
+async def test_malformed_requests_are_rejected_and_the_server_continues(served: Served) -> None:
     for name, sent in NO_REQUESTS.items():
-        assert status(await raw(door, sent)) in (0, 400, 421), name
-    async with door.http() as http:
+        assert status(await raw(served, sent)) in (0, 400, 421), name
+    async with served.http() as http:
         assert (await http.get(TOOLS)).status_code == 200
 
 
-async def test_a_body_is_bounded_whether_it_says_its_size_or_not(door: OpenDoor) -> None:
-    headers = (host(door), bearer(door.token), f"content-length: {MAX_BODY_BYTES + 1}")
-    assert status(await raw(door, request(door, *headers, method="POST", path=f"{TOOLS}/search"))) == 413
+async def test_a_body_is_bounded_whether_it_says_its_size_or_not(served: Served) -> None:
+    headers = (host(served), bearer(served.token), f"content-length: {MAX_BODY_BYTES + 1}")
+    assert status(await raw(served, request(served, *headers, method="POST", path=f"{TOOLS}/search"))) == 413
 
     async def endless():
         for _ in range(MAX_BODY_BYTES // 65536 + 2):
             yield b" " * 65536
 
-    async with door.http() as http:
+    async with served.http() as http:
         answer = await http.post(f"{TOOLS}/search", content=endless())
         assert answer.status_code == 413 and answer.json()["error"]["type"] == "limit"
 
 
-async def test_a_body_that_is_no_object_is_an_error(door: OpenDoor) -> None:
-    async with door.http() as http:
+async def test_a_body_that_is_no_object_is_an_error(served: Served) -> None:
+    async with served.http() as http:
         for body in (b"{", b"[]", b'"x"', b"\xff\xfe", b"[" * 100_000, b'{"a":' * 10_000, b"NaN"):
             answer = await http.post(f"{TOOLS}/list_tags", content=body)
             assert answer.status_code == 422
             assert answer.json()["error"]["type"] == "invalid_parameters"
 
 
-async def test_silent_connections_are_dropped_and_block_no_client(door: OpenDoor) -> None:
-    way_in = door.workspace.endpoints.server
+async def test_silent_connections_are_dropped_and_block_no_client(served: Served) -> None:
+    way_in = served.workspace.endpoints.server
     assert way_in is not None
     strangers = [
-        await asyncio.open_connection("127.0.0.1", door.sign.port) for _ in range(MAX_CONNECTIONS + 60)
+        await asyncio.open_connection("127.0.0.1", served.sign.port) for _ in range(MAX_CONNECTIONS + 60)
     ]
-    async with door.http() as http:
+    async with served.http() as http:
         assert (await http.get(TOOLS)).status_code == 200
         assert len(way_in.connections) <= MAX_CONNECTIONS
         assert (await http.get(TOOLS)).status_code == 200
@@ -221,11 +223,11 @@ async def test_silent_connections_are_dropped_and_block_no_client(door: OpenDoor
         writer.transport.abort()
 
 
-async def test_concurrent_requests_are_limited_per_client(door: OpenDoor, approver: ScriptedApprover) -> None:
-    tokens = door.workspace.endpoints.tokens
+async def test_concurrent_requests_are_limited_per_client(served: Served, approver: ScriptedApprover) -> None:
+    tokens = served.workspace.endpoints.tokens
     assert tokens is not None
     other = tokens.create("Other")
-    async with door.http() as http, door.http(other) as polite:
+    async with served.http() as http, served.http(other) as polite:
         streams = []
         for _ in range(MAX_REQUESTS):
             context = http.stream("GET", "/api/v1/news")
@@ -238,7 +240,7 @@ async def test_concurrent_requests_are_limited_per_client(door: OpenDoor, approv
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not on this machine")
-async def test_curl_calls_a_tool(door: OpenDoor) -> None:
+async def test_curl_calls_a_tool(served: Served) -> None:
     command = [
         "curl",
         "--silent",
@@ -246,10 +248,10 @@ async def test_curl_calls_a_tool(door: OpenDoor) -> None:
         "--max-time",
         "20",
         "-H",
-        f"Authorization: Bearer {door.token}",
+        f"Authorization: Bearer {served.token}",
         "-d",
         '{"query": "tea"}',
-        f"{door.sign.address}{TOOLS}/search_notes",
+        f"{served.sign.address}{TOOLS}/search_notes",
     ]
     process = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
     out, _ = await process.communicate()

@@ -80,4 +80,4 @@ async def test_a_read_only_vault_has_no_endpoint(workspace: Workspace) -> None:
         assert await reader.hub.tools(Client(CallerKind.CLI, "Terminal"))
     finally:
         await reader.close()
-    assert find_endpoint(workspace.root) is not None, "the door of the first is left alone"
+    assert find_endpoint(workspace.root) is not None, "the first endpoint is unchanged"

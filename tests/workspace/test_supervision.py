@@ -87,12 +87,12 @@ async def test_a_local_server_that_dies_is_reported_and_reopened(workspace: Work
     workspace.events.subscribe(TaskFailed, failures.append)
     workspace.events.subscribe(LocalServerStateChanged, lambda event: problems.append(event.state.problem))
     await workspace.endpoints.open()
-    door = workspace.endpoints.server
-    assert door is not None and door._serving is not None
-    door._serving.cancel()
+    server = workspace.endpoints.server
+    assert server is not None and server._serving is not None
+    server._serving.cancel()
     await until(lambda: bool(failures))
     assert failures[0].task == "serve other programs"
-    await until(lambda: workspace.endpoints.server is not door and workspace.endpoints.state().port > 0)
+    await until(lambda: workspace.endpoints.server is not server and workspace.endpoints.state().port > 0)
     assert any("The local server ended" in problem for problem in problems)
     assert problems[-1] == ""
     sign = find_endpoint(workspace.root)

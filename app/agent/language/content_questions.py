@@ -39,7 +39,8 @@ _SURE, _UNLIKELY = 0.75, 0.45
 _FEWEST_WORDS = 3
 _CONTENTS = ("question", "model")
 """Intents of questions that only the text of notes, or a model, can answer."""
-_CLEARLY = 2.0
+_CLEARLY, _CLEARLY_WORDS = 2.0, 8.0
+"""How many times likelier than a question about contents a lookup must be, and a search for words."""
 
 
 def as_content_question(
@@ -65,7 +66,9 @@ def as_content_question(
         return found
     if isinstance(found, Reading | Clarification) and not _is_empty(found):
         lookup = max((odds[label] for label in odds if label not in _CONTENTS), default=0.0)
-        if lookup > _CLEARLY * sum(odds.get(label, 0.0) for label in _CONTENTS):
+        only_words = isinstance(found, Reading) and _finds_words(found)
+        clearly = _CLEARLY_WORDS if only_words else _CLEARLY
+        if lookup > clearly * sum(odds.get(label, 0.0) for label in _CONTENTS):
             return found
     match found:
         case ContentQuestion():

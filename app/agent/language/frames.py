@@ -2,54 +2,25 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 from app.agent.language.actions import TOOL_PREFIX, Action
 from app.agent.language.lexicon import ActionFrame, Language, PhrasePattern
-from app.agent.language.note_sets import (
-    CUED_FIT,
-    GUESSED_FIT,
-    NAMED_FIT,
-    POINTED_FIT,
-    UNKNOWN_FIT,
-    NoteSetParser,
-    ParsedSet,
-    format_number,
-)
+from app.agent.language.note_references import POINTED_FIT
+from app.agent.language.note_sets import NoteSetParser
 from app.agent.language.readings import NoteSet, PipelineStep
-from app.agent.language.tokens import Token, span_text
+from app.agent.language.role_values import RoleBinding, RoleValueParser, Values, trim_marks
+from app.agent.language.tokens import Token
 from app.agent.language.vocabulary import Vocabulary
-from app.index.query_serializer import quote_text
 
 _MAX_NAME_TOKENS = 14
 _MAX_CUES = 12
-_MAX_BARE_ITEM_WORDS = 5
-_NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?%?\)?")
-_LIST_ITEM = re.compile(r"\s*(?:,|;|\n)\s*")
 _MISSING_ROLE_FACTOR = 0.8
 _IMPLIED_ROLE_FACTOR = 0.93
 _SPECIFICITY_BONUS = 0.002
 _NARRATES = "<narrates>"
 """Marks a verb phrase that reports an event ("I tagged") instead of requesting it."""
-
-Values = Mapping[str, object]
-
-
-@dataclass(frozen=True, slots=True)
-class RoleBinding:
-    """The value of a segment of words for a role, and how well it fits (0 to 1).
-
-    One segment may fill several roles: "H4's status" names a note and a property. `certain` is False for
-    ambiguous words: the agent asks before a change uses them as a value.
-    """
-
-    values: Values
-    fit: float
-    unexplained: tuple[str, ...] = ()
-    certain: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +79,7 @@ class FrameParser:
         self._sets = sets
         self._allowed = allowed
         self._frames = frames
-        self._sets_known: dict[tuple[int, int], ParsedSet | None] = {}
+        self._values = RoleValueParser(request, language, vocabulary, sets)
 
     def readings(self, tokens: Sequence[Token]) -> list[ClauseReading]:
         """Return all readings of the clause, best first."""
@@ -158,7 +129,7 @@ class FrameParser:
     ) -> Iterator[ClauseReading]:
         """Yield the readings with the verb phrase from `position` to `end`, for every split of the rest."""
         action = self._allowed[frame.action]
-        before, after = _trim_marks(tokens[:position]), _trim_marks(tokens[end:])
+        before, after = trim_marks(tokens[:position]), trim_marks(tokens[end:])
         if before and action.id.startswith(TOOL_PREFIX):
             return  # a tool's example is a whole request
         trigger_words = end - position - len(gap)
@@ -171,16 +142,16 @@ class FrameParser:
         initial: list[tuple[tuple[_Segment, ...], int, tuple[str, ...]]] = []
         if frame.before and not frame.by_relation:
             for role in frame.before:
-                bound = self._value(action, frame, role, before) if before else None
+                bound = self._values.parse(action, frame, role, before) if before else None
                 if bound is not None:
                     initial.append(((_Segment(role, bound, len(before), 0),), 0, ()))
         elif frame.by_relation:
-            kind = self._relation_of(tokens[position:end])
+            kind = self._values.relation_of(tokens[position:end])
             start = self._language.match_prefix(before, 0, "statement_leads")
             before = before[start:] if start < len(before) else before
             trigger_words += start
             for role in frame.before:
-                bound = self._value(action, frame, role, before) if before else None
+                bound = self._values.parse(action, frame, role, before) if before else None
                 notes = bound.values.get(role) if bound else None
                 if bound is None or kind is None or not isinstance(notes, NoteSet) or notes.query:
                     return
@@ -203,7 +174,7 @@ class FrameParser:
                         verb_words,
                     )
                 for role in frame.direct:
-                    bound = self._value(action, frame, role, gap) if role not in filled else None
+                    bound = self._values.parse(action, frame, role, gap) if role not in filled else None
                     if bound is not None:
                         own = _Segment(role, bound, len(gap), 0)
                         rest = self._shared_out(action, frame, after, {*filled, *bound.values}, direct=True)
@@ -280,8 +251,8 @@ class FrameParser:
         if first in filled or second in filled:
             return
         for cut in range(1, min(len(tokens), _MAX_NAME_TOKENS)):
-            words = _trim_marks(tokens[:cut])
-            bound = self._value(action, frame, first, words) if words else None
+            words = trim_marks(tokens[:cut])
+            bound = self._values.parse(action, frame, first, words) if words else None
             if bound is None or bound.fit < POINTED_FIT or second in bound.values:
                 continue
             own = _Segment(first, bound, len(words), 0)
@@ -299,7 +270,7 @@ class FrameParser:
     ) -> Iterator[tuple[_Segment, ...]]:
         if cue.gap[0] >= 0:
             inside = tokens[cue.gap[0] : cue.gap[1]]
-            bound = self._value(action, frame, cue.role, inside)
+            bound = self._values.parse(action, frame, cue.role, inside)
             if bound is not None:
                 words = len(inside)
                 cue_words = tuple(
@@ -332,8 +303,8 @@ class FrameParser:
             }
         ends = [*sorted(stops), len(tokens)]
         for end in ends:
-            words = _trim_marks(tokens[start:end])
-            bound = self._value(action, frame, role, words) if words else None
+            words = trim_marks(tokens[start:end])
+            bound = self._values.parse(action, frame, role, words) if words else None
             if bound is None or any(name in filled for name in bound.values):
                 continue
             cue = tuple(token.key for token in tokens[start - cue_words : start])
@@ -350,12 +321,12 @@ class FrameParser:
         filled: set[str],
         cues: list[_Cue],
     ) -> Iterator[tuple[_Segment, ...]]:
-        if not _trim_marks(tokens[position:]):
+        if not trim_marks(tokens[position:]):
             yield ()
             return
         for cue in cues:
             between = tokens[position : cue.start]
-            if cue.start >= position and cue.role not in filled and not _trim_marks(between):
+            if cue.start >= position and cue.role not in filled and not trim_marks(between):
                 yield from self._at_cue(action, frame, tokens, cue, filled, cues)
         if tokens[position].kind == "quoted":
             for role in frame.direct:
@@ -462,371 +433,5 @@ class FrameParser:
 
     def fill(self, action: Action, frame: ActionFrame, role: str, tokens: Sequence[Token]) -> Values | None:
         """Parse words as the value of one role, in an answer to a question; None if they do not fit."""
-        bound = self._value(action, frame, role, tokens)
+        bound = self._values.parse(action, frame, role, tokens)
         return bound.values if bound else None
-
-    # Values of roles
-
-    def _value(
-        self, action: Action, frame: ActionFrame, role: str, tokens: Sequence[Token]
-    ) -> RoleBinding | None:
-        """Parse words as the value of a role; None if they do not fit."""
-        tokens = _trim_marks(tokens)
-        if not tokens:
-            return None
-        match action.kind(role):
-            case "notes":
-                return self._notes(action, role, tokens)
-            case "note":
-                return self._note(role, tokens)
-            case "tags":
-                return self._tags(frame, role, tokens)
-            case "folder":
-                return self._folder(role, tokens)
-            case "name":
-                return self._name(role, tokens)
-            case "text":
-                return self._text(action, role, tokens)
-            case "heading":
-                return self._heading(role, tokens)
-            case "property":
-                return self._property(action, role, tokens)
-            case "value":
-                return self._property_value(role, tokens)
-            case "type":
-                return self._type(role, tokens)
-            case "relation":
-                kind = self._relation_of(tokens)
-                return RoleBinding({role: kind}, 1.0) if kind else None
-            case "number":
-                return self._number(role, tokens)
-            case "query":
-                start = 0
-                while start < len(tokens) - 1 and tokens[start].key in self._language.words("determiners"):
-                    start += 1
-                return RoleBinding({role: self._raw(tokens[start:])}, 0.85)
-
-    def _raw(self, tokens: Sequence[Token]) -> str:
-        return span_text(self._request, tuple(tokens)).strip()
-
-    def _notes(self, action: Action, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
-        key = (tokens[0].start, tokens[-1].end)
-        if key not in self._sets_known:
-            self._sets_known[key] = self._sets.parse(tokens)
-        found = self._sets_known[key]
-        if found is None:
-            return None
-        parsed = found
-        notes, fit = parsed.notes, parsed.fit
-        single = bool(notes.notes) or bool(notes.source) or notes.unknown
-        if (
-            action.id in ("find", "count")
-            and len(notes.notes) == 1
-            and self._sets.parse_reference(tokens) is None
-        ):
-            plain = [
-                token
-                for token in tokens
-                if token.kind != "mark" and token.key not in self._language.words("fillers")
-            ] or [token for token in tokens if token.kind != "mark"]
-            query = " ".join(
-                quote_text(t.value) if t.kind == "quoted" or not t.value.isalnum() else t.value for t in plain
-            )
-            return RoleBinding({role: NoteSet(query=query)}, 0.9, certain=False)
-        if action.id in ("find", "count") and notes.unknown.strip():
-            return None
-        if action.id not in ("find", "count") and not single and not parsed.has_head:
-            words = self._raw(tokens)
-            return RoleBinding({role: NoteSet(unknown=words, candidates=notes.candidates)}, UNKNOWN_FIT)
-        plain_topic = not re.search(r"[:\[\]]", notes.query)
-        if (
-            action.id not in ("find", "count")
-            and notes.query
-            and plain_topic
-            and not (notes.notes or notes.source)
-        ):
-            near = self._sets.find_similar(tokens)
-            if near is not None and near.notes.notes:
-                return RoleBinding({role: near.notes}, near.fit)
-        if action.writes and notes.is_single and GUESSED_FIT - 0.01 < fit < GUESSED_FIT + 0.01:
-            fit = 0.55  # low enough that the agent asks about a name that only resembles the words
-        if action.writes and parsed.has_bare_topic:
-            fit *= 0.5
-        if role == "other" and not notes.is_single:
-            return None
-        certain = fit >= CUED_FIT and not parsed.has_bare_topic and parsed.is_certain
-        return RoleBinding({role: notes}, fit, parsed.unexplained, certain)
-
-    def _note(self, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
-        found = self._sets.parse_reference(tokens) or self._sets.find_named(tokens)
-        if found is not None and (len(found.notes.notes) == 1 or found.notes.source):
-            return RoleBinding({role: found.notes}, found.fit)
-        near = self._sets.find_similar(tokens)
-        return RoleBinding({role: near.notes}, near.fit, certain=False) if near else None
-
-    def _tags(self, frame: ActionFrame, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
-        language = self._language
-        found: list[str] = []
-        fit, position, certain = 1.0, 0, True
-        while position < len(tokens):
-            token = tokens[position]
-            if (
-                token.is_word
-                and len(tokens) == 1
-                and token.key in language.words("determiners") | language.words("fillers")
-            ):
-                return None
-            after = language.match_prefix(tokens, position, "and")
-            if token.kind == "mark" or after > position:
-                position = max(after, position + 1)
-                continue
-            if (
-                token.is_word
-                and token.key in language.words("determiners") | language.words("tag_nouns")
-                and (len(tokens) > 1)
-            ):
-                position += 1
-                continue
-            if token.is_word and token.key in language.words("result_nouns") | language.words("note_nouns"):
-                return None
-            if token.kind == "tag":
-                found.append(token.value)
-            elif token.kind in ("word", "quoted"):
-                if (
-                    found
-                    and language.match_prefix(tokens, position - 1, "and") == position - 1
-                    and tokens[position - 1].key != ","
-                ):
-                    return None  # two words side by side are no list of tags
-                known = self._vocabulary.find_tag(token.value)
-                if frame.hashtag:
-                    if known is None:
-                        return None
-                    fit = min(fit, 0.75)
-                elif known is None:
-                    fit = min(fit, 0.9 if token.kind == "quoted" else 0.85)
-                    certain = certain and token.kind == "quoted"
-                found.append(known or token.value)
-            else:
-                return None
-            position += 1
-        if not found:
-            return None
-        return RoleBinding({role: tuple(dict.fromkeys(found))}, fit, certain=certain)
-
-    def _folder(self, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
-        nouns = self._language.words("folder_nouns")
-        position, end = 0, len(tokens)
-        plain = self._language.words("determiners") | self._language.words("new_words")
-        while position < end - 1 and tokens[position].key in plain:
-            position += 1
-        named = False
-        while position < end - 1 and tokens[position].key in nouns:
-            position, named = position + 1, True
-        lead = self._language.match_prefix(tokens, position, "name_leads")
-        if position < lead < end:
-            position, named = lead, True
-        while end - 1 > position and tokens[end - 1].key in nouns:
-            end, named = end - 1, True
-        part = tokens[position:end]
-        if len(part) > 6:
-            return None
-        text = part[0].value if len(part) == 1 else self._raw(part)
-        if known := self._vocabulary.find_similar_folder(text.strip("/")):
-            return RoleBinding({role: known}, 1.0)
-        if part[0].kind == "link" or part[0].kind == "tag" or self._points(part):
-            return None
-        if not named and part[0].kind != "quoted" and self._vocabulary.notes(text):
-            return None
-        certain = named or "/" in text or part[0].kind == "quoted"
-        return RoleBinding({role: text.strip("/")}, 0.85 if certain else 0.55, certain=certain)
-
-    def _points(self, tokens: Sequence[Token]) -> bool:
-        """Return whether the words are a pronoun, so neither a name nor a text."""
-        return any(self._language.matches_phrase(tokens, name) for name in ("it", "this", "them", "both"))
-
-    def _only_says_note(self, tokens: Sequence[Token]) -> bool:
-        """Return whether the words only say "a note" or "the text"."""
-        language = self._language
-        plain = language.words("determiners") | language.words("note_nouns") | language.words("text_nouns")
-        plain |= language.words("tag_nouns")
-        return all(token.is_word and token.key in plain for token in tokens)
-
-    def _name(self, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
-        if self._only_says_note(tokens) or self._points(tokens) or len(tokens) > _MAX_NAME_TOKENS:
-            return None
-        if len(tokens) == 1:
-            token = tokens[0]
-            fit = 1.0 if token.kind in ("quoted", "link") else 0.9
-            if token.kind == "tag" or (token.is_word and token.key in self._language.words("note_nouns")):
-                return None
-            return RoleBinding({role: token.value}, fit, certain=fit == 1.0)
-        if any(token.kind in ("quoted", "link") for token in tokens):
-            return None
-        text = self._raw(tokens)
-        if any(token.kind == "tag" for token in tokens):
-            return None
-        return RoleBinding({role: text}, 0.95 - 0.03 * len(tokens), certain=False)
-
-    def _text(self, action: Action, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
-        if self._only_says_note(tokens) or self._points(tokens):
-            return None
-        *before, last = tokens
-        fillers = self._language.words("fillers") | self._language.words("text_nouns")
-        if last.kind == "quoted" and all(token.key in fillers or token.kind == "mark" for token in before):
-            return RoleBinding({role: last.value}, 1.0)
-        first = tokens[0]
-        if first.kind == "quoted" and all(token.key in fillers for token in tokens[1:]):
-            return RoleBinding({role: first.value}, 1.0)
-        text = self._raw(tokens)
-        fit = 0.8
-        certain = not any(token.key in self._own_words for token in tokens)
-        if action.id == "create_note" and bullet_list(text, self._language.phrases("and")) != text:
-            fit = 0.95
-        if action.id in ("add_tag", "remove_tag") or self._sets.parse_reference(tokens) is not None:
-            return None
-        if any(token.kind == "quoted" for token in tokens):
-            return RoleBinding({role: text}, 0.4, certain=False)
-        if role == "old":
-            fit = 0.75 if len(tokens) <= 6 else 0.55
-            certain = len(tokens) == 1
-            if tokens[0].key in self._language.words("determiners") and len(tokens) > 1:
-                text = self._raw(tokens[1:])
-        return RoleBinding({role: text}, fit, certain=certain)
-
-    @cached_property
-    def _own_words(self) -> frozenset[str]:
-        """Command words of the language; in an unquoted text they may belong to the request."""
-        language = self._language
-        words = language.verbs() | language.words("narrating")
-        for name in ("note_nouns", "tag_nouns", "folder_nouns", "text_nouns", "question_words"):
-            words |= language.words(name)
-        return words
-
-    def _heading(self, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
-        position = 0
-        while position < len(tokens) - 1 and tokens[position].key in self._language.words("determiners"):
-            position += 1
-        part = tokens[position:]
-        if len(part) > 8:
-            return None
-        text = part[0].value if len(part) == 1 else self._raw(part)
-        return RoleBinding({role: text.lstrip("# ")}, 0.85)
-
-    def _property(self, action: Action, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
-        """Parse a property, with its note ("H4's status") or its value ("status done")."""
-        position = 0
-        while position < len(tokens) - 1 and tokens[position].key in self._language.words("determiners"):
-            position += 1
-        part = tokens[position:]
-        owner: NoteSet | None = None
-        for index, token in enumerate(part[:-1]):
-            if token.is_word and token.value.endswith(("'s", "’s")) and index < 8:
-                named = (
-                    *part[:index],
-                    replace(token, value=token.value[:-2], key=token.key[:-2], end=token.end - 2),
-                )
-                found = self._sets.parse_reference(named) or self._sets.find_named(named)
-                if found is not None and found.notes.notes:
-                    owner, part = found.notes, part[index + 1 :]
-                    break
-        values: dict[str, object] = {} if owner is None else {"target": owner}
-        first = part[0]
-        if not (first.is_word or first.kind == "quoted"):
-            return None
-        if first.key in self._language.words("tag_nouns"):
-            return None
-        known = self._known_property(first)
-        if len(part) == 1:
-            fit = 1.0 if known else 0.8 if first.kind == "quoted" or owner else 0.6
-            return RoleBinding({**values, role: known or first.value}, fit, certain=bool(known) or fit == 0.8)
-        if known and "value" in action.needs:
-            rest = part[1:]
-            if self._language.match_prefix(part, 1, "comparisons", "=") > 1:
-                rest = part[self._language.match_prefix(part, 1, "comparisons", "=") :]
-            bound = self._property_value("value", rest) if rest else None
-            if bound is not None and (rest[0].kind == "quoted" or len(rest) <= 2):
-                return RoleBinding(
-                    {**values, role: known, **bound.values}, 0.85 * bound.fit, certain=bound.certain
-                )
-        return None
-
-    def _known_property(self, token: Token) -> str | None:
-        for name, words in self._language.table("properties").items():
-            if token.key in words:
-                return str(name)
-        return self._vocabulary.find_property(token.value)
-
-    def _property_value(self, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
-        if len(tokens) == 1:
-            token = tokens[0]
-            if token.is_word and _NUMBER.fullmatch(token.value):
-                number = float(format_number(token.value.rstrip(")")))
-                return RoleBinding(
-                    {role: int(number) if number.is_integer() and "." not in token.value else number}, 1.0
-                )
-            return RoleBinding({role: token.value}, 1.0 if token.kind == "quoted" else 0.9)
-        if len(tokens) > 8 or tokens[0].kind == "tag":
-            return None
-        return RoleBinding({role: self._raw(tokens)}, 0.8, certain=len(tokens) <= 3)
-
-    def _type(self, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
-        part = [token for token in tokens if token.key not in self._language.words("determiners")]
-        if len(part) != 1 or (not part[0].is_word and part[0].kind != "quoted"):
-            return None
-        known = self._vocabulary.find_type(part[0].value)
-        fit = 1.0 if known else 0.7 if part[0].is_word else 0.9
-        return RoleBinding({role: known or part[0].value}, fit, certain=fit > 0.7)
-
-    def _relation_of(self, tokens: Sequence[Token]) -> str | None:
-        bare = [token for token in tokens if token.key not in self._language.words("determiners")]
-        for kind, phrases in self._language.relations.items():
-            if any(phrase.matches_all(tokens) or phrase.matches_all(bare) for phrase in phrases):
-                return kind
-        if len(bare) == 1 and bare[0].kind in ("quoted", "word") and "_" in bare[0].value:
-            return bare[0].value.casefold()
-        return None
-
-    def _number(self, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
-        degrees = self._language.table("confidences")
-        part = [
-            t
-            for t in tokens
-            if t.kind != "mark"
-            and t.key not in self._language.words("fillers") | self._language.words("degrees")
-        ]
-        if len(part) != 1:
-            return None
-        text = part[0].value.rstrip(")")
-        if _NUMBER.fullmatch(text):
-            value = float(format_number(text))
-            value = value / 100 if value > 1 else value
-            return RoleBinding({role: value}, 1.0) if 0 <= value <= 1 else None
-        if part[0].key in degrees:
-            return RoleBinding({role: float(degrees[part[0].key])}, 0.9)
-        return None
-
-
-def bullet_list(text: str, joiners: Sequence[PhrasePattern]) -> str:
-    """Turn "milk, eggs and bread" into a Markdown list; return other text unchanged."""
-    pieces = [piece.strip() for piece in re.split(_LIST_ITEM, text) if piece.strip()]
-    words = {word for phrase in joiners for word in (phrase.text,)}
-    last = re.split(rf"\s+(?:{'|'.join(map(re.escape, sorted(words)))})\s+", pieces[-1]) if pieces else []
-    items = [*pieces[:-1], *last]
-    for word in words:
-        items = [item.removeprefix(f"{word} ") for item in items]
-    if len(items) < 2 or any(len(item.split()) > _MAX_BARE_ITEM_WORDS for item in items):
-        return text
-    return "\n".join(f"- {item.strip()}" for item in items if item.strip())
-
-
-def _trim_marks(tokens: Sequence[Token]) -> Sequence[Token]:
-    start, end = 0, len(tokens)
-    while start < end and tokens[start].kind == "mark" and tokens[start].key not in (":",):
-        start += 1
-    while end > start and tokens[end - 1].kind == "mark":
-        end -= 1
-    return tokens[start:end]
-
-
-__all__ = ["NAMED_FIT", "POINTED_FIT", "ClauseReading", "FrameParser", "bullet_list"]

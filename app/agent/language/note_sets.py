@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cached_property
 
-from app.agent.language.dates import DateParser
-from app.agent.language.dialog import DialogState
-from app.agent.language.lexicon import Filter, Language
+from app.agent.language.lexicon import Filter
+from app.agent.language.note_references import BARE_FIT, CUED_FIT, NoteReferenceParser, ParsedSet
+from app.agent.language.property_conditions import PropertyConditionParser, QueryPart
 from app.agent.language.readings import NoteSet, parenthesize
 from app.agent.language.tokens import Token, span_text
-from app.agent.language.vocabulary import Vocabulary
 from app.errors import QueryError
 from app.index.query import parse as parse_query
 from app.index.query_serializer import quote_text
@@ -22,71 +21,14 @@ from app.vault.reference import parse_reference
 _MAX_NAME_TOKENS = 10
 _MAX_FOLDER_TOKENS = 5
 _PLAIN = re.compile(r"[\w][\w-]*")
-_NUMBER = re.compile(r"-?(?:\d+(?:[.,]\d+)?|\.\d+)%?")
-_YEAR = re.compile(r"1\d\d\d|20\d\d")
-_CENTURY = re.compile(r"(\d\d?)(?:st|nd|rd|th|\.)?")
-_DECADE = re.compile(r"(1\d\d0|20\d0)'?s")
-_RECENT_YEARS = 30
-"""A year at most this long ago is a time of change; an earlier one is a date in the notes."""
-_DATED = ("year", "date", "published")
-_LIVES = ("born", "died")
-_OWN_PROPERTIES = frozenset(("confidence", "type", "aliases", "status"))
-NAMED_FIT, POINTED_FIT, CUED_FIT, BARE_FIT, GUESSED_FIT, UNKNOWN_FIT = 1.0, 0.97, 0.92, 0.6, 0.8, 0.45
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedSet:
-    """A set of notes, how well the words fit (0 to 1), and the unexplained words.
+class NoteSetParser(NoteReferenceParser):
+    """Parse the noun phrases of one request: names, pronouns and conditions."""
 
-    `is_certain` is False if the words may also mean other notes.
-    """
-
-    notes: NoteSet
-    fit: float
-    unexplained: tuple[str, ...] = ()
-    has_head: bool = False
-    has_bare_topic: bool = False
-    is_certain: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """A part of a query, its end, its weight, and whether it is a condition rather than a topic."""
-
-    query: str
-    end: int
-    fit: float = CUED_FIT
-    filter: Filter | None = None
-    is_topic: bool = False
-
-
-class NoteSetParser:
-    """Parse the noun phrases of one request.
-
-    Args:
-        request: The request's text.
-        language: The lexicon of its language.
-        vocabulary: The vocabulary of the vault.
-        dates: The parser of dates.
-        dialog: The state that pronouns refer to.
-        follows: Whether a step precedes, whose result "these" means.
-    """
-
-    def __init__(
-        self,
-        request: str,
-        language: Language,
-        vocabulary: Vocabulary,
-        dates: DateParser,
-        dialog: DialogState,
-        follows: bool = False,
-    ) -> None:
-        self._request = request
-        self._language = language
-        self._vocabulary = vocabulary
-        self._dates = dates
-        self._dialog = dialog
-        self._follows = follows
+    @cached_property
+    def _comparisons(self) -> PropertyConditionParser:
+        return PropertyConditionParser(self._language, self._vocabulary, self._dates)
 
     @cached_property
     def _small_words(self) -> frozenset[str]:
@@ -109,82 +51,6 @@ class NoteSetParser:
                 return replace(found, notes=replace(found.notes, candidates=near.notes.candidates))
         return found
 
-    def is_only_name(self, tokens: Sequence[Token]) -> bool:
-        """Return whether the words are the name of a note, not a pronoun."""
-        return self.parse_reference(tokens) is None and self.find_named(tokens) is not None
-
-    def implied_notes(self) -> NoteSet | None:
-        """Return the notes of a request that names none: the result of the previous step, or "it"."""
-        if self._follows:
-            return NoteSet(source="previous")
-        found = self._pointed(self._dialog.it)
-        return found.notes if found.notes.notes else None
-
-    @property
-    def implies_one(self) -> bool:
-        """True if "it" is unambiguous: not after a list, nor after a request that was not understood."""
-        dialog = self._dialog
-        elsewhere = bool(dialog.results) and not dialog.focus
-        return self._follows or not (dialog.listed or dialog.is_doubtful or elsewhere)
-
-    def parse_reference(self, tokens: Sequence[Token]) -> ParsedSet | None:
-        """Parse a pronoun, an ordinal, or "everything"."""
-        language, dialog = self._language, self._dialog
-        plain = language.words("note_nouns") | language.words("fillers")
-        if language.matches_phrase(tokens, "everything") and (len(tokens) > 1 or tokens[0].key not in plain):
-            return ParsedSet(NoteSet(), CUED_FIT, has_head=True)
-        if language.matches_phrase(tokens, "both") and len(dialog.results) == 2:
-            both = NoteSet(notes=dialog.results)
-            return ParsedSet(both, POINTED_FIT, has_head=True, is_certain=not dialog.is_doubtful)
-        if (ordinal := self._ordinal(tokens)) is not None:
-            return self._picked(ordinal)
-        if language.matches_phrase(tokens, "this"):
-            return self._pointed(dialog.this)
-        if language.matches_phrase(tokens, "them"):
-            if self._follows:
-                return ParsedSet(NoteSet(source="previous"), POINTED_FIT, has_head=True)
-            if dialog.them:
-                found = ParsedSet(NoteSet(notes=dialog.them), POINTED_FIT, has_head=True)
-                return replace(found, is_certain=not dialog.is_doubtful)
-            return replace(self._pointed(dialog.it), is_certain=False)
-        if language.matches_phrase(tokens, "it") and self._dialog.is_lost and not self._follows:
-            return ParsedSet(NoteSet(unknown=" "), UNKNOWN_FIT)
-        if language.matches_phrase(tokens, "it"):
-            if self._follows:
-                return ParsedSet(NoteSet(source="previous"), POINTED_FIT, has_head=True)
-            # After a list, "it" may be one of its notes.
-            return replace(self._pointed(dialog.it), is_certain=self.implies_one)
-        return None
-
-    def _pointed(self, paths: tuple[str, ...]) -> ParsedSet:
-        known = [path for path in paths if self._vocabulary.has_file(path)]
-        if known:
-            return ParsedSet(NoteSet(notes=(known[0],)), POINTED_FIT, has_head=True)
-        return ParsedSet(NoteSet(unknown=" "), UNKNOWN_FIT)
-
-    def _ordinal(self, tokens: Sequence[Token]) -> int | None:
-        table = self._language.table("ordinals")
-        places = [(position, table[token.key]) for position, token in enumerate(tokens) if token.key in table]
-        if len(places) != 1:
-            numbers = [int(t.value) for t in tokens if t.is_word and t.value.isdecimal() and len(t.value) < 4]
-            labels = self._language.phrases("number_nouns")
-            if len(numbers) == 1 and len(tokens) >= 2 and any(p.longest_match(tokens, 0) for p in labels):
-                return numbers[0]
-            return None
-        position, ordinal = places[0]
-        allowed = self._language.words("result_nouns") | self._language.words("fillers")
-        rest = [token for index, token in enumerate(tokens) if index != position and token.kind != "mark"]
-        return int(ordinal) if all(token.key in allowed for token in rest) else None
-
-    def _picked(self, ordinal: int) -> ParsedSet:
-        if self._follows:
-            return ParsedSet(NoteSet(source="previous", pick=ordinal), POINTED_FIT, has_head=True)
-        results = self._dialog.them
-        if results and -len(results) <= ordinal <= len(results):
-            notes = NoteSet(notes=(results[ordinal - 1 if ordinal > 0 else ordinal],))
-            return ParsedSet(notes, POINTED_FIT, has_head=True, is_certain=not self._dialog.is_doubtful)
-        return ParsedSet(NoteSet(unknown=" "), UNKNOWN_FIT)
-
     # Partial parsing, which ignores unrelated words
 
     def scan(self, tokens: Sequence[Token], is_topic: Callable[[Token], bool]) -> str:
@@ -194,7 +60,7 @@ class NoteSetParser:
         """
         language = self._language
         parts: list[str] = []
-        last: _Part | None = None
+        last: QueryPart | None = None
         position, negative, alternative = 0, False, False
         while position < len(tokens):
             token = tokens[position]
@@ -207,19 +73,19 @@ class NoteSetParser:
             if part is None and (after := language.match_prefix(tokens, position, "not")) > position:
                 negative, position = True, after
                 continue
-            if part is None and negative and (name := self._property_name(token)):
+            if part is None and negative and (name := self._comparisons.property_name(token)):
                 lacks = tokens[position - 1].key in language.words("lacking") | language.words("determiners")
-                part = _Part(f"[{name}]" if lacks else f"[{name}:false]", position + 1)
+                part = QueryPart(f"[{name}]" if lacks else f"[{name}:false]", position + 1)
                 negative = lacks
             if part is None and (after := language.match_prefix(tokens, position, "or")) > position and parts:
                 alternative, position = True, after
                 continue
             if part is None and token.kind in ("quoted", "link"):
-                part = _Part(self._search_word(token), position + 1)
+                part = QueryPart(self._search_word(token), position + 1)
             if part is None and (note := self._longest_name(tokens, position)):
                 part = note
             if part is None and token.is_word and token.value[0].isalnum() and is_topic(token):
-                part = _Part(self._search_word(token), position + 1, is_topic=True)
+                part = QueryPart(self._search_word(token), position + 1, is_topic=True)
             if part is None:
                 position += 1
                 continue
@@ -233,12 +99,12 @@ class NoteSetParser:
             last, position, negative, alternative = part, part.end, False, False
         return " ".join(parenthesize(part) for part in parts if is_search(part))
 
-    def _longest_name(self, tokens: Sequence[Token], position: int) -> _Part | None:
+    def _longest_name(self, tokens: Sequence[Token], position: int) -> QueryPart | None:
         """Return the words of a note's name as a topic."""
         for end in range(min(len(tokens), position + _MAX_NAME_TOKENS), position + 1, -1):
             part = tokens[position:end]
             if part[-1].kind != "mark" and self._vocabulary.notes(span_text(self._request, tuple(part))):
-                return _Part(quote_text(span_text(self._request, tuple(part))), end, is_topic=True)
+                return QueryPart(quote_text(span_text(self._request, tuple(part))), end, is_topic=True)
         return None
 
     def order_in(self, tokens: Sequence[Token]) -> tuple[str, int | None] | None:
@@ -265,88 +131,6 @@ class NoteSetParser:
 
     # Names
 
-    def find_named(self, tokens: Sequence[Token]) -> ParsedSet | None:
-        """Find a note by its exact name, path, alias or link, ignoring words such as "the note"."""
-        for part in self._bare_names(tokens):
-            text = self._name_text(part)
-            if paths := self._vocabulary.notes(text):
-                if len(paths) == 1:
-                    return ParsedSet(NoteSet(notes=paths), NAMED_FIT, has_head=True)
-                return ParsedSet(NoteSet(unknown=text, candidates=paths), NAMED_FIT - 0.05, has_head=True)
-        return None
-
-    def _name_text(self, tokens: Sequence[Token]) -> str:
-        if len(tokens) == 1 and tokens[0].kind == "link":
-            return parse_reference(tokens[0].value).target
-        if len(tokens) == 1:
-            return tokens[0].value
-        return span_text(self._request, tuple(tokens))
-
-    def _bare_names(self, tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
-        """Yield the tokens, then the tokens without words such as "the note called …"."""
-        yield tokens
-        lead = self._language.phrases("name_leads")
-        start = max((match.end for phrase in lead if (match := phrase.longest_match(tokens, 0))), default=0)
-        end = len(tokens)
-        if 0 < start < end:
-            yield tokens[start:]
-            while start < end - 1 and tokens[start].key in self._language.words("determiners"):
-                start += 1
-                yield tokens[start:]
-        nouns, fillers = self._language.words("note_nouns"), self._language.words("fillers")
-        position = 0
-        while position < end - 1 and tokens[position].is_word and tokens[position].key in fillers:
-            position += 1
-            yield tokens[position:end]
-        last = end
-        while last - 1 > position and tokens[last - 1].is_word and tokens[last - 1].key in nouns:
-            last -= 1
-            yield tokens[position:last]
-            if start:
-                yield tokens[start:last]
-
-    def _several(self, tokens: Sequence[Token]) -> ParsedSet | None:
-        """Parse a list of names: "H1, H2 and H3"."""
-        pieces: list[list[Token]] = [[]]
-        position = 0
-        while position < len(tokens):
-            after = self._language.match_prefix(tokens, position, "and")
-            if tokens[position].key == "," or after > position:
-                pieces.append([])
-                position = max(after, position + 1)
-                continue
-            pieces[-1].append(tokens[position])
-            position += 1
-        pieces = [piece for piece in pieces if piece]
-        if len(pieces) < 2:
-            return None
-        found: list[str] = []
-        for piece in pieces:
-            parsed = self.parse_reference(piece) or self.find_named(piece)
-            if parsed is None or not parsed.notes.notes:
-                return None
-            found += [path for path in parsed.notes.notes if path not in found]
-        return ParsedSet(NoteSet(notes=tuple(found)), NAMED_FIT, has_head=True)
-
-    def find_similar(self, tokens: Sequence[Token]) -> ParsedSet | None:
-        """Find a note whose name resembles the words."""
-        if len(tokens) > _MAX_NAME_TOKENS or not all(
-            token.kind in ("word", "quoted", "link", "mark") for token in tokens
-        ):
-            return None
-        best: ParsedSet | None = None
-        for part in self._bare_names(tokens):
-            text = self._name_text(part)
-            near = self._vocabulary.find_similar_notes(text)
-            if near.clear:
-                return ParsedSet(NoteSet(notes=near.paths[:1]), GUESSED_FIT, has_head=True)
-            if near.paths and best is None:
-                best = ParsedSet(NoteSet(unknown=text, candidates=near.paths), 0.5)
-        if best:
-            return best
-        *_, last = self._bare_names(tokens)
-        return ParsedSet(NoteSet(unknown=self._name_text(last)), UNKNOWN_FIT)
-
     # Conditions
 
     def _conditions(self, tokens: Sequence[Token]) -> ParsedSet:
@@ -356,7 +140,7 @@ class NoteSetParser:
         explained, weight, position = 0.0, 0, 0
         left: list[str] = []
         negative, joined_by_or, has_head, order, limit = False, False, False, "", None
-        last: _Part | None = None
+        last: QueryPart | None = None
         base: NoteSet | None = None
         bare = False
         while position < len(tokens):
@@ -418,11 +202,11 @@ class NoteSetParser:
                 has_head = has_head or token.key in language.words("note_nouns")
                 explained, weight, position = explained + 1, weight + 1, position + 1
                 continue
-            if part is None and negative and (name := self._property_name(token)):
+            if part is None and negative and (name := self._comparisons.property_name(token)):
                 lacks = position > 0 and (
                     tokens[position - 1].key in language.words("determiners") | language.words("lacking")
                 )
-                part = _Part(f"[{name}]" if lacks else f"[{name}:false]", position + 1)
+                part = QueryPart(f"[{name}]" if lacks else f"[{name}:false]", position + 1)
                 negative = lacks
             if part is None:
                 part = self._topic(tokens, position, BARE_FIT if not has_head else 0.75)
@@ -481,12 +265,12 @@ class NoteSetParser:
                 return name, limit, after
         return None
 
-    def _condition(self, tokens: Sequence[Token], position: int, last: _Part | None) -> _Part | None:
+    def _condition(self, tokens: Sequence[Token], position: int, last: QueryPart | None) -> QueryPart | None:
         """Return the condition that starts at a token and explains the most words."""
         token = tokens[position]
         if token.kind == "tag":
-            return _Part(f"tag:{token.value}", position + 1, 1.0)
-        found: list[_Part] = []
+            return QueryPart(f"tag:{token.value}", position + 1, 1.0)
+        found: list[QueryPart] = []
         for note_filter in self._language.filters:
             for phrase in note_filter.say:
                 for match in phrase.match(tokens, position):
@@ -495,15 +279,15 @@ class NoteSetParser:
         if any(note_filter.value == "date_alone" for note_filter in self._language.filters) and (
             span := self._dates.parse_span(tokens, position)
         ):
-            found.append(_Part(span.query("modified"), span.end))
-        if part := self._property(tokens, position):
+            found.append(QueryPart(span.query("modified"), span.end))
+        if part := self._comparisons.parse(tokens, position):
             found.append(part)
-        if part := self._years(tokens, position):
+        if part := self._comparisons.years(tokens, position):
             found.append(part)
-        if part := self._range(tokens, position):
+        if part := self._comparisons.share_range(tokens, position):
             found.append(part)
-        if (flag := self._unset_flag(token)) is not None:
-            found.append(_Part(f"[{flag}:false]", position + 1))
+        if (flag := self._comparisons.unset_flag(token)) is not None:
+            found.append(QueryPart(f"[{flag}:false]", position + 1))
         if part := self._relation(tokens, position):
             found.append(part)
         if found:
@@ -513,14 +297,14 @@ class NoteSetParser:
         if last is not None and last.filter is not None and last.filter.value == "tags":
             query, end = self._tags(tokens, position, strict=True)
             if query:
-                return _Part(query, end, filter=last.filter)
+                return QueryPart(query, end, filter=last.filter)
         if last is not None and last.filter is not None and last.filter.value == "note":
             name, end = self._value("note", tokens, position)
             if name and self._vocabulary.notes(name):
-                return _Part(_fill_query(last.filter.query, name), end, filter=last.filter)
+                return QueryPart(_fill_query(last.filter.query, name), end, filter=last.filter)
         return self._noun(tokens, position)
 
-    def _relation(self, tokens: Sequence[Token], position: int) -> _Part | None:
+    def _relation(self, tokens: Sequence[Token], position: int) -> QueryPart | None:
         """Parse a relation to a note: "that support X", "contradicting X"."""
         position = self._language.match_prefix(tokens, position, "relation_leads")
         for kind, phrases in self._language.relations.items():
@@ -531,31 +315,31 @@ class NoteSetParser:
             if after > position and after < len(tokens):
                 note, end = self._value("note", tokens, after)
                 if note:
-                    return _Part(f"rel:{kind} links-to:{_quote(note)}", end)
+                    return QueryPart(f"rel:{kind} links-to:{_quote(note)}", end)
         return None
 
     def _filtered(
         self, note_filter: Filter, tokens: Sequence[Token], end: int, gap_start: int, gap_end: int
-    ) -> _Part | None:
+    ) -> QueryPart | None:
         """Return the condition of a filter whose phrase ended at `end`."""
         if not note_filter.value:
-            return _Part(note_filter.query, end, filter=note_filter)
+            return QueryPart(note_filter.query, end, filter=note_filter)
         if gap_start >= 0:
             inside = tokens[gap_start:gap_end]
             if note_filter.value == "tags":
                 query, stop = self._tags(inside, 0)
-                return _Part(query, end, filter=note_filter) if query and stop == len(inside) else None
+                return QueryPart(query, end, filter=note_filter) if query and stop == len(inside) else None
             if note_filter.value == "date":
                 span = self._dates.parse_span(inside, 0)
                 is_complete = span is not None and span.end == len(inside)
                 return (
-                    _Part(span.query(note_filter.query.partition(":")[0]), end, filter=note_filter)
+                    QueryPart(span.query(note_filter.query.partition(":")[0]), end, filter=note_filter)
                     if span and is_complete
                     else None
                 )
             value, stop = self._value(note_filter.value, inside, 0)
             return (
-                _Part(_fill_query(note_filter.query, value), end, filter=note_filter)
+                QueryPart(_fill_query(note_filter.query, value), end, filter=note_filter)
                 if value and stop == len(inside)
                 else None
             )
@@ -563,11 +347,11 @@ class NoteSetParser:
             return None
         if note_filter.value == "tags":
             query, stop = self._tags(tokens, end)
-            return _Part(query, stop, filter=note_filter) if query else None
+            return QueryPart(query, stop, filter=note_filter) if query else None
         if note_filter.value in ("date", "date_alone"):
             span = self._dates.parse_span(tokens, end)
             return (
-                _Part(span.query(note_filter.query.partition(":")[0]), span.end, filter=note_filter)
+                QueryPart(span.query(note_filter.query.partition(":")[0]), span.end, filter=note_filter)
                 if span
                 else None
             )
@@ -579,7 +363,7 @@ class NoteSetParser:
                 else None
             )
         value, stop = self._value(note_filter.value, tokens, end)
-        return _Part(_fill_query(note_filter.query, value), stop, filter=note_filter) if value else None
+        return QueryPart(_fill_query(note_filter.query, value), stop, filter=note_filter) if value else None
 
     def _value(self, kind: str, tokens: Sequence[Token], position: int) -> tuple[str, int]:
         """Return the longest value of a kind that starts at a token, and its end; empty for none."""
@@ -677,185 +461,7 @@ class NoteSetParser:
             return "", start
         return " ".join(parts), end
 
-    def _property(self, tokens: Sequence[Token], position: int) -> _Part | None:
-        """Parse a comparison of a property: "with confidence under 0.5", "status is done"."""
-        language = self._language
-        start = position
-        position = language.match_prefix(tokens, position, "property_leads")
-        if position >= len(tokens):
-            return None
-        name = self._property_name(tokens[position])
-        if name is None:
-            return self._comparison_first(tokens, position) if position < len(tokens) else None
-        after = position + 1
-        for sign in ("<=", ">=", "<", ">", "="):
-            lead = after if sign == "=" else language.match_prefix(tokens, after, "comparisons", "=")
-            value_at = language.match_prefix(tokens, lead, "comparisons", sign)
-            if value_at == lead:
-                value_at = language.match_prefix(tokens, after, "comparisons", sign)
-                lead = after
-            if value_at > lead and value_at < len(tokens):
-                value, end = self._property_value(tokens, value_at)
-                if value:
-                    shown = f"{sign}{value}" if sign != "=" else value
-                    return _Part(f"[{name}:{shown}]", end)
-        value, end = self._property_value(tokens, after) if after < len(tokens) else ("", after)
-        if value and (_NUMBER.fullmatch(tokens[after].value) or tokens[after].kind == "quoted"):
-            return _Part(f"[{name}:{value}]", end)
-        if position > start:
-            lacks = any(token.key in language.words("lacking") for token in tokens[start:position])
-            return _Part(f"-[{name}]" if lacks else f"[{name}]", after)
-        return None
-
-    def _comparison_first(self, tokens: Sequence[Token], position: int) -> _Part | None:
-        """Parse a comparison before its property: "at least 0.8 confidence"."""
-        for sign in ("<=", ">=", "<", ">"):
-            value_at = self._language.match_prefix(tokens, position, "comparisons", sign)
-            if (
-                value_at > position
-                and value_at + 1 < len(tokens)
-                and _NUMBER.fullmatch(tokens[value_at].value)
-            ):
-                value, end = self._property_value(tokens, value_at)
-                if end < len(tokens) and (name := self._property_name(tokens[end])):
-                    return _Part(f"[{name}:{sign}{value}]", end + 1)
-        return None
-
-    def _property_name(self, token: Token) -> str | None:
-        if not token.is_word:
-            return None
-        for name, words in self._language.table("properties").items():
-            if token.key in words and (name in _OWN_PROPERTIES or self._vocabulary.find_property(name)):
-                return str(name)
-        found = self._vocabulary.find_property(token.key)
-        return found if found != "tags" else None
-
-    def _unset_flag(self, token: Token) -> str | None:
-        """Parse a word that negates a property, such as "unread" for `read`."""
-        for prefix in self._language.data.get("negating_prefixes", ()):
-            if token.is_word and token.key.startswith(prefix):
-                rest = token.key.removeprefix(prefix)
-                found = self._property_name(replace(token, key=rest, value=rest))
-                if found:
-                    return found
-        return None
-
-    def _years(self, tokens: Sequence[Token], position: int) -> _Part | None:
-        """Parse a comparison of historical dates: "before 1710", "born in the 17th century"."""
-        start, name = position, self._dated(tokens[position])
-        if name:
-            position += 1
-        if found := self._year_range(tokens, position, name):
-            return found
-        sign, lead = "=", position
-        for kind in ("<=", ">=", "<", ">"):
-            after = self._language.match_prefix(tokens, position, "comparisons", kind)
-            if after > lead:
-                sign, lead = kind, after
-        if lead == position:
-            lead = self._language.match_prefix(tokens, position, "dates", "span")
-            if lead == position and not name:
-                return None
-        while lead < len(tokens) - 1 and tokens[lead].key in self._language.words("determiners"):
-            lead += 1
-        if lead >= len(tokens):
-            return None
-        token, end = tokens[lead], lead + 1
-        if _YEAR.fullmatch(token.value):
-            first = last = int(token.value)
-            if not name and first >= self._dates.this_year - _RECENT_YEARS:
-                return None
-        elif decade := _DECADE.fullmatch(token.value):
-            first, last = int(decade[1]), int(decade[1]) + 9
-        elif (
-            (century := _CENTURY.fullmatch(token.value))
-            and end < len(tokens)
-            and (tokens[end].key in self._language.words("century_nouns"))
-        ):
-            first, last, end = (int(century[1]) - 1) * 100, int(century[1]) * 100 - 1, end + 1
-        else:
-            return None
-        if not name and end < len(tokens) and (later := self._dated(tokens[end])):
-            name, end = later, end + 1
-        while name and end < len(tokens) and tokens[end].key in self._language.words("determiners"):
-            end += 1
-        names = (
-            [name]
-            if name
-            else [candidate for candidate in _DATED if self._vocabulary.find_property(candidate)]
-        )
-        if not names or start == end:
-            return None
-        values = {
-            "<": f"<{first}",
-            "<=": f"<={last}",
-            ">": f">{last}",
-            ">=": f">={first}",
-            "=": f"{first}",
-        }
-        both = sign == "=" and first != last
-        parts = [
-            f"[{prop}:>={first}] [{prop}:<={last}-12-31]" if both else f"[{prop}:{values[sign]}]"
-            for prop in names
-        ]
-        return _Part(parts[0] if len(parts) == 1 else f"({' OR '.join(parts)})", end)
-
-    def _year_range(self, tokens: Sequence[Token], position: int, name: str | None) -> _Part | None:
-        """Parse "between 1740 and 1760", of the property `name` or of any date."""
-        between = self._language.match_prefix(tokens, position, "dates", "between")
-        if between == position or between + 2 >= len(tokens):
-            return None
-        joint = self._language.match_prefix(tokens, between + 1, "and")
-        if joint == between + 1 or joint >= len(tokens):
-            return None
-        first, last = tokens[between].value, tokens[joint].value
-        if not (_YEAR.fullmatch(first) and _YEAR.fullmatch(last)):
-            return None
-        if not name and int(last) >= self._dates.this_year - _RECENT_YEARS:
-            return None
-        names = [name] if name else [prop for prop in _DATED if self._vocabulary.find_property(prop)]
-        parts = [f"([{prop}:>={first}] [{prop}:<={last}])" for prop in names]
-        query = parts[0].strip("()") if len(parts) == 1 else f"({' OR '.join(parts)})"
-        return _Part(query, joint + 1) if parts else None
-
-    def _dated(self, token: Token) -> str | None:
-        name = self._property_name(token) if token.is_word else None
-        return name if name in (*_DATED, *_LIVES) else None
-
-    def _range(self, tokens: Sequence[Token], position: int) -> _Part | None:
-        """Parse a range without a property, which means the confidence: "between .5 and .8"."""
-        between = self._language.match_prefix(tokens, position, "dates", "between")
-        if between > position and between + 2 < len(tokens):
-            joint = self._language.match_prefix(tokens, between + 1, "and")
-            if joint < len(tokens) and (low := _share(tokens[between])) and (high := _share(tokens[joint])):
-                return _Part(f"[confidence:>={low}] [confidence:<={high}]", joint + 1)
-        for sign in ("<=", ">=", "<", ">"):
-            lead = self._language.match_prefix(tokens, position, "comparisons", sign)
-            if lead > position and lead < len(tokens) and (value := _share(tokens[lead])):
-                percent = lead + 1 < len(tokens) and tokens[lead + 1].key in self._language.words("percent")
-                if percent:
-                    value = f"{float(format_number(tokens[lead].value)) / 100:g}"
-                if float(value) <= 1:
-                    return _Part(f"[confidence:{sign}{value}]", lead + 1 + percent)
-        return None
-
-    def _property_value(self, tokens: Sequence[Token], position: int) -> tuple[str, int]:
-        while position < len(tokens) and tokens[position].key in self._language.words("determiners"):
-            position += 1
-        if position >= len(tokens):
-            return "", position
-        token = tokens[position]
-        if token.kind == "quoted":
-            return quote_text(token.value), position + 1
-        if not token.is_word:
-            return "", position
-        if _NUMBER.fullmatch(token.value):
-            return format_number(token.value), position + 1
-        if token.key in self._language.words("fillers"):
-            return "", position
-        return (token.value if _PLAIN.fullmatch(token.value) else quote_text(token.value)), position + 1
-
-    def _noun(self, tokens: Sequence[Token], position: int) -> _Part | None:
+    def _noun(self, tokens: Sequence[Token], position: int) -> QueryPart | None:
         """Parse a word for a folder, a type or, before a word for notes, a tag: "claims", "people"."""
         token = tokens[position]
         if not token.is_word or token.key in self._language.words("note_nouns") | self._language.words(
@@ -872,13 +478,14 @@ class NoteSetParser:
         )
         for word in (token.key, *vocabulary.singular_forms(token.key)):
             if (folder := vocabulary.find_folder(word)) and (word != token.key or alone or before_noun):
-                return _Part(f"path:{_quote(folder + '/')}", position + 1)
+                return QueryPart(f"path:{_quote(folder + '/')}", position + 1)
         if note_type := vocabulary.find_type(token.value):
-            return _Part(f"type:{_quote(note_type)}", position + 1)
+            return QueryPart(f"type:{_quote(note_type)}", position + 1)
+        counted = position > 0 and tokens[position - 1].key in self._language.words("one_of")
         if (tag := vocabulary.find_tag(token.value)) and (
-            before_noun or (alone and tag.casefold() != token.key)
+            before_noun or counted or (alone and tag.casefold() != token.key)
         ):
-            return _Part(f"tag:{_quote(tag)}", position + 1)
+            return QueryPart(f"tag:{_quote(tag)}", position + 1)
         return None
 
     @cached_property
@@ -894,7 +501,7 @@ class NoteSetParser:
         first |= {word for phrase in language.phrases("refine", "only") for word in phrase.first}
         return language.words("fillers") | language.words("lacking") | frozenset(first)
 
-    def _topic(self, tokens: Sequence[Token], position: int, fit: float) -> _Part | None:
+    def _topic(self, tokens: Sequence[Token], position: int, fit: float) -> QueryPart | None:
         """Parse the words of a full-text search, up to the next condition."""
         language = self._language
         words: list[str] = []
@@ -941,11 +548,11 @@ class NoteSetParser:
             end = position
         if not words:
             return None
-        return _Part(" ".join(parenthesize(word) for word in words), end, fit, is_topic=True)
+        return QueryPart(" ".join(parenthesize(word) for word in words), end, fit, is_topic=True)
 
     def _condition_starts(self, tokens: Sequence[Token], position: int) -> bool:
         """Return whether a condition, not a topic, starts at a token."""
-        if tokens[position].kind == "tag" or self._property(tokens, position) is not None:
+        if tokens[position].kind == "tag" or self._comparisons.parse(tokens, position) is not None:
             return True
         for note_filter in self._language.filters:
             if note_filter.value in ("topic", "date_alone", "file"):
@@ -978,22 +585,6 @@ def is_search(query: str) -> bool:
     except QueryError:
         return False
     return True
-
-
-def _share(token: Token) -> str:
-    """Return a token's number from 0 to 100 as text; empty for anything else."""
-    if not token.is_word or not _NUMBER.fullmatch(token.value):
-        return ""
-    value = format_number(token.value)
-    return value if 0 < float(value) <= 100 else ""
-
-
-def format_number(text: str) -> str:
-    """Format a number for the search language; a percentage becomes a fraction of 1."""
-    plain = text.replace(",", ".")
-    if plain.endswith("%"):
-        return f"{float(plain[:-1]) / 100:g}"
-    return plain
 
 
 def _fill_query(query: str, value: str) -> str:

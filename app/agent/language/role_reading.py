@@ -7,6 +7,7 @@ both readers understand the same.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -27,6 +28,7 @@ from app.vault.path import NotePath
 _TOPIC, _TARGET = "topic", "target"
 _JOINT_ODDS = 0.5
 _MAX_CLAUSES = 4
+_NUMBERED = re.compile(r"\(?\d[).]?")
 _MAX_POINTER = 4
 _CONSIDERED = 0.04
 _MAX_INTENTS = 4
@@ -136,8 +138,10 @@ class RoleReader:
             return PipelineStep(action.id, None, {"scope": detail}), True
         arguments: dict[str, object] = {}
         certain = True
+        frames = [frame for frame in self._all_frames if frame.action == action.id]
+        roles = {*action.needs, *(role for frame in frames for role in frame.roles)}
         for span in spans:
-            if span.role in (_TARGET, _TOPIC) or (span.role == "name" and action.id != "create_note"):
+            if span.role in (_TARGET, _TOPIC) or span.role not in roles:
                 continue
             values = self._value(action, span)
             if values is None:
@@ -225,7 +229,12 @@ class RoleReader:
                     regions.append(list(span.tokens))
             previous = span
         weak = self._language.words("weak_pointers") | self._language.words("fillers")
-        strong = [region for region in regions if any(token.key not in weak for token in region)]
+        strong = [
+            region
+            for region in regions
+            if any(token.key not in weak for token in region)
+            and not any(self._language.matches_phrase(region, name) for name in ("it", "this", "them"))
+        ]
         parsed = [self._notes(tuple(region)) for region in strong or regions]
         named = [notes for notes in parsed if notes is not None and not notes.is_everything]
         if not named:
@@ -318,6 +327,8 @@ def normalized(step: PipelineStep) -> PipelineStep:
 
 def split_clauses(tokens: tuple[Token, ...], mentions: Sequence[EntityMention]) -> list[tuple[Token, ...]]:
     """Return the clauses of a request; one if nothing joins two."""
+    if numbered := _numbered(tokens):
+        return numbered
     model = span_model()
     items = request_items(tokens, mentions, model.words)
     clauses: list[list[Token]] = [[]]
@@ -327,3 +338,14 @@ def split_clauses(tokens: tuple[Token, ...], mentions: Sequence[EntityMention]) 
             continue
         clauses[-1] += item.tokens
     return [tuple(clause) for clause in clauses if any(token.kind != "mark" for token in clause)]
+
+
+def _numbered(tokens: tuple[Token, ...]) -> list[tuple[Token, ...]]:
+    """Return the clauses of a numbered list, "(1) … (2) …"; none if the request is no such list."""
+    starts: list[int] = []
+    for position, token in enumerate(tokens):
+        if _NUMBERED.fullmatch(token.value) and int(token.value.strip("().")) == len(starts) + 1:
+            starts.append(position)
+    if not 2 <= len(starts) <= _MAX_CLAUSES:
+        return []
+    return [tokens[start + 1 : end] for start, end in zip(starts, [*starts[1:], len(tokens)], strict=True)]

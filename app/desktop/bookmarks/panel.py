@@ -40,7 +40,7 @@ class BookmarksPanel(Panel):
         self._theme = theme
         self._current = ""
         self._shared: tuple[Bookmark, ...] = ()
-        self.bookmarks = Bookmarks(client.vault.root)
+        self.bookmarks = Bookmarks(client.root)
         self.add_button = ThemedButton(theme, "bookmark-simple", self.tr("Bookmark the open note"))
         self.add_button.setCheckable(True)
         self.title.add(self.add_button)

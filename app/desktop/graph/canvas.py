@@ -64,6 +64,7 @@ class Canvas(HighlightMixin):
         self._finder = CommunityFinder(self.scene, self.layers.edges)
         self._overviews = GraphOverviewRenderer(self.scene, self.layers.edges)
         self.layout_thread = LayoutThread()
+        self.loads_for_pointer = False
         self.destroyed.connect(combine_stops(self.layout_thread.stop, self.layers.close))
         self.dim = Fade()
         self.glow = 0.0

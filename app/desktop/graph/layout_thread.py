@@ -86,8 +86,9 @@ class LayoutThread:
             self._later = begin
 
     def warm_up(self) -> None:
-        """Load what a drag needs, so that the first drag does not wait."""
-        self._post(lambda: None)
+        """Load what a drag needs, so that the first drag does not wait; do nothing if it is loaded."""
+        if self._later is not None:
+            self._post(lambda: None)
 
     def pin(self, row: int, x: float, y: float) -> None:
         """Hold a node at a position."""

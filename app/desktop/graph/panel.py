@@ -62,7 +62,7 @@ class GraphPanel(QWidget):
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._client = client
-        self._folder = Path(paths.vault_cache_folder(client.vault.root))
+        self._folder = Path(paths.vault_cache_folder(client.root))
         self._reading = False
         self._is_settled = False
         self._added = 0

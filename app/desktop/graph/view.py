@@ -112,8 +112,10 @@ class GraphView(QWidget):
         return self._shown.communities()
 
     def warm_up(self) -> None:
-        """Load in a thread what dragging nodes needs."""
-        self.canvas.layout_thread.warm_up()
+        """Load in a thread what dragging nodes needs, once the pointer is over the graph."""
+        self.canvas.loads_for_pointer = True
+        if self.canvas.underMouse():
+            self.canvas.layout_thread.warm_up()
 
     @property
     def is_arranging(self) -> bool:

@@ -70,7 +70,7 @@ class Autosave(QObject):
 
     def _schedule(self) -> None:
         if self._document.autosaves and self._document.dirty:
-            delay = max(self._client.vault.settings.current.editor.autosave_delay, self._document.save_cost_s)
+            delay = max(self._client.settings.editor.autosave_delay, self._document.save_cost_s)
             self._timer.start(round(delay * 1000))
         else:
             self._timer.stop()

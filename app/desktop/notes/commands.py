@@ -44,8 +44,8 @@ _AGENT_REQUESTS = {
 _SAFE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".pdf", ".mp3", ".ogg", ".mp4", ".webm")
 
 
-async def _call_as_user(name: str, given: Mapping[str, object], vault: VaultService) -> ToolOutcome:
-    return await vault.call(Call.of(name, given, Caller.user()))
+async def _call_as_user(name: str, arguments: Mapping[str, object], vault: VaultService) -> ToolOutcome:
+    return await vault.call(Call.of(name, arguments, Caller.user()))
 
 
 def failure_message(outcome: ToolOutcome) -> str:
@@ -166,7 +166,7 @@ class NoteCommands(QObject):
         if found is None and name in await self._client.run(_attachments):
             found = NotePath(name)
         if found is not None and not found.is_note:
-            await self._open_outside(Path(self._client.vault.root) / found.text)
+            await self._open_outside(Path(self._client.root) / found.text)
             return None
         if found is not None:
             return found.text
@@ -280,7 +280,7 @@ class NoteCommands(QObject):
         return await self._client.run(lambda vault: vault.notes.shortest(path, None))
 
     def _reveal(self, about: str) -> None:
-        root = Path(self._client.vault.root)
+        root = Path(self._client.root)
         place = root / about if about else root
         folder = place if place.is_dir() else place.parent
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))

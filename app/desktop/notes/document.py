@@ -84,7 +84,7 @@ class NoteDocument(QObject):
         super().__init__(parent)
         self._client = client
         self._source = source
-        self._drafts = DraftStore(client.vault.root)
+        self._drafts = DraftStore(client.root)
         self.page: NoteData | None = None
         self.conflict: Conflict | None = None
         self.failure = ""
@@ -115,7 +115,7 @@ class NoteDocument(QObject):
     @property
     def autosaves(self) -> bool:
         """True if autosave is enabled in the settings."""
-        return self._client.vault.settings.current.editor.autosave
+        return self._client.settings.editor.autosave
 
     @property
     def save_cost_s(self) -> float:
@@ -144,7 +144,7 @@ class NoteDocument(QObject):
     def editable(self) -> bool:
         """True if the editor preserves the note's text exactly; otherwise, editing would lose data."""
         page = self.page
-        if page is None or page.problem or self._client.vault.read_only:
+        if page is None or page.problem or self._client.read_only:
             return False
         return self._shows(page)
 
@@ -265,7 +265,7 @@ class NoteDocument(QObject):
         if page.problem:
             text = self.tr("{0} It is shown read-only and stays unchanged.").format(page.problem)
             self.said.emit(text, "warning")
-        elif self._client.vault.read_only:
+        elif self._client.read_only:
             return  # The status bar shows this for the whole vault.
         elif not self.editable:
             text = self.tr("This note has characters that the editor can't preserve, so it is read-only.")
@@ -461,14 +461,14 @@ class NoteDocument(QObject):
         async with self._access:
             await self._apply_external(await self._client.run(lambda vault: saving.check_note(vault, path)))
 
-    async def _apply_external(self, news: saving.SaveConflict) -> None:
+    async def _apply_external(self, change: saving.SaveConflict) -> None:
         """Apply the current note on the disk.
 
         A change made through the app was approved by the user: it is merged into unsaved text if both do not
         collide.
         """
         # Read only now: the user may have resolved a conflict while the note was loaded.
-        old, page = self.page, news.theirs
+        old, page = self.page, change.theirs
         if old is None:
             return
         if page is None:
@@ -480,7 +480,7 @@ class NoteDocument(QObject):
         elif not self._dirty:
             self._set_page(page)
         else:
-            await self._follow_change(page, by_app=news.by_app)
+            await self._follow_change(page, by_app=change.by_app)
 
     def _handle_deleted(self) -> None:
         if self._dirty:

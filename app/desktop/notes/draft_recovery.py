@@ -36,7 +36,7 @@ class DraftRecovery(QObject):
         self._client = client
         self._banners = banners
         self._window = window
-        self._drafts = DraftStore(client.vault.root)
+        self._drafts = DraftStore(client.root)
 
     async def show_drafts(self) -> None:
         """Show a banner if there are orphaned drafts."""

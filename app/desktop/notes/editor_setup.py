@@ -53,14 +53,14 @@ class EditorSetup(QObject):
     @property
     def default_mode(self) -> ViewMode:
         """Return the view mode of a note for which the user has not chosen one."""
-        return ViewMode(self._client.vault.settings.current.editor.default_mode)
+        return ViewMode(self._client.settings.editor.default_mode)
 
     def _path(self) -> NotePath | None:
         page = self._document.page
         return None if page is None else page.path
 
     def _apply(self) -> None:
-        chosen = self._client.vault.settings.current.editor
+        chosen = self._client.settings.editor
         wanted = EditorPreferences(
             family=chosen.font,
             points=chosen.font_size,

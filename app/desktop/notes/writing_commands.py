@@ -215,7 +215,7 @@ class WritingCommands(QObject):
         return templates[rows[0]]
 
     def _font(self) -> QFont:
-        wanted = self._client.vault.settings.current.editor.font
+        wanted = self._client.settings.editor.font
         font = QFont(wanted) if wanted else QFont(self._window.font().family())
         font.setPointSize(_PRINT_POINTS)
         return font

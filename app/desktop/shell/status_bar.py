@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QStatusBar, QToolButton, QWidget
 
 from app.desktop.bridge import VaultClient
@@ -156,6 +157,13 @@ class StatusBar(QStatusBar):
         for widget in (self.words, self.scan, self.embedding, self.cost, self.problems, self.lock):
             self.addPermanentWidget(widget)
         self.set_client(None)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Hide the labels that a message covers: Qt hides only those that are visible when it is set."""
+        super().showEvent(event)
+        if message := self.currentMessage():
+            self.clearMessage()
+            self.showMessage(message)
 
     def set_client(self, client: VaultClient | None, read_only: bool = False) -> None:
         """Show the state of another vault, or of none."""

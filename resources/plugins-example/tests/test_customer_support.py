@@ -11,8 +11,7 @@ from app.permissions.approval import ApprovalRequest, Approved, Decision
 from app.permissions.caller import Caller, CallerKind
 from app.settings import Settings
 from app.toolkit.call import Call
-from app.workspace.opening import open_workspace
-from app.workspace.workspace import Workspace
+from app.workspace import VaultService, open_vault
 
 AGENT = Caller(CallerKind.DESKTOP_AGENT, "Agent", uses_model=False)
 NOTES = {
@@ -41,7 +40,9 @@ def approver() -> Yes:
 
 
 @pytest.fixture
-async def vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, approver: Yes) -> AsyncIterator[Workspace]:
+async def vault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, approver: Yes
+) -> AsyncIterator[VaultService]:
     for name in ("CONFIG", "DATA", "CACHE", "LOGS"):
         monkeypatch.setenv(f"SCRIPTORIUM_{name}", str(tmp_path / name.lower()))
     root = tmp_path / "Vault"
@@ -51,7 +52,7 @@ async def vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, approver: Yes) 
     settings = Settings()
     settings.embeddings.enabled = False
     settings.permissions.categories = {"customer_support": True}
-    opened = await open_workspace(root, settings, approver)
+    opened = await open_vault(root, settings, approver)
     try:
         await opened.start_scan(lambda progress: None)
         yield opened
@@ -59,40 +60,42 @@ async def vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, approver: Yes) 
         await opened.close()
 
 
-async def call(vault: Workspace, tool: str, **arguments: object):
-    return await vault.runner.run(Call.of(tool, arguments, AGENT))
+async def call(vault: VaultService, tool: str, **arguments: object):
+    return await vault.call(Call.of(tool, arguments, AGENT))
 
 
 def names(outcome) -> list[str]:
     return [record["name"] for record in outcome.result["records"]]
 
 
-async def test_users_are_found_by_what_is_known_of_them(vault: Workspace, approver: Yes) -> None:
+async def test_users_are_found_by_what_is_known_of_them(vault: VaultService, approver: Yes) -> None:
     assert names(await call(vault, "user", op="find", query="EXAMPLE.org ada")) == ["Ada Byron"]
     assert names(await call(vault, "user", op="find", query="engines")) == ["Ada Byron", "Charles"]
     assert names(await call(vault, "user", op="find", query="mill")) == []
     assert not approver.asked
 
 
-async def test_a_user_is_changed_only_in_the_lines_of_its_properties(vault: Workspace, approver: Yes) -> None:
+async def test_a_user_is_changed_only_in_the_lines_of_its_properties(
+    vault: VaultService, approver: Yes
+) -> None:
     outcome = await call(vault, "user", op="update", name="Ada Byron", properties={"email": "a@b.org"})
     assert outcome.success and len(approver.asked) == 1
     expected = NOTES["Ada Byron.md"].replace("ada@example.org", "a@b.org")
     assert (vault.root / "Ada Byron.md").read_text("utf-8") == expected
 
 
-async def test_a_tenant_is_read_with_its_users(vault: Workspace) -> None:
+async def test_a_tenant_is_read_with_its_users(vault: VaultService) -> None:
     outcome = await call(vault, "tenant", op="read", name="Engines")
     assert names(outcome) == ["Engines", "Ada Byron", "Charles"]
 
 
-async def test_tickets_are_searched_by_words_status_and_whom_they_are_about(vault: Workspace) -> None:
+async def test_tickets_are_searched_by_words_status_and_whom_they_are_about(vault: VaultService) -> None:
     assert names(await call(vault, "ticket", op="search", status="open")) == ["Mill is stuck"]
     assert names(await call(vault, "ticket", op="search", about="charles")) == ["Old one"]
     assert names(await call(vault, "ticket", op="search", query="mill")) == ["Mill is stuck"]
 
 
-async def test_a_ticket_gets_a_status_and_a_comment_in_one_change(vault: Workspace, approver: Yes) -> None:
+async def test_a_ticket_gets_a_status_and_a_comment_in_one_change(vault: VaultService, approver: Yes) -> None:
     outcome = await call(
         vault, "ticket", op="update", name="Mill is stuck", status="solved", comment="Oiled the mill."
     )
@@ -111,6 +114,6 @@ async def test_a_ticket_gets_a_status_and_a_comment_in_one_change(vault: Workspa
         ("ticket", {"op": "update", "name": "Nobody", "status": "open"}, "not_found"),
     ],
 )
-async def test_what_can_not_be_done_is_an_error(vault: Workspace, approver: Yes, tool, arguments, error):
+async def test_what_can_not_be_done_is_an_error(vault: VaultService, approver: Yes, tool, arguments, error):
     outcome = await call(vault, tool, **arguments)
     assert outcome.error["type"] == error and not approver.asked

@@ -13,7 +13,7 @@ from app.agent.transcript import AgentText, Notice, TextStreamed, ToolCard, Turn
 from app.agent.turn import UserPrompt
 from app.settings import AgentProgram, AgentProgramSettings, AnswerByProgram
 
-SCRIPT = Path(__file__).resolve().parents[2] / "support" / "outside_agent.py"
+SCRIPT = Path(__file__).resolve().parents[2] / "support" / "external_agent.py"
 
 
 def outside(*flags: str, variables: tuple[str, ...] = ()) -> AgentProgram:

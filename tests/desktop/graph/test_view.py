@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QColor, QContextMenuEvent, QImage, QWheelEvent
+from PySide6.QtGui import QColor, QContextMenuEvent, QEnterEvent, QImage, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
@@ -470,3 +470,15 @@ def test_the_find_box_makes_room_for_the_toolbar(star: GraphView) -> None:
         find, bar = star.find_box.geometry(), star.toolbar.geometry()
         assert star.find_box.isVisible() and not find.intersects(bar)
         assert star.rect().contains(find) and (width < 250 or star.rect().contains(bar))
+
+
+def test_what_a_drag_needs_is_loaded_when_the_pointer_comes(cross) -> None:
+    canvas = cross.canvas
+    enter = QEnterEvent(QPointF(1, 1), QPointF(1, 1), QPointF(1, 1))
+    QApplication.sendEvent(canvas, enter)
+    assert canvas.layout_thread._thread is None, "not while the vault is being opened"
+    QApplication.sendEvent(canvas, QEvent(QEvent.Type.Leave))
+    cross.warm_up()
+    assert canvas.layout_thread._thread is None, "not without a pointer"
+    QApplication.sendEvent(canvas, enter)
+    assert canvas.layout_thread._thread is not None

@@ -84,6 +84,9 @@ class Gestures(QObject):
                 return self._pinch(cast("QGestureEvent", event))
             case kinds.ContextMenu:
                 return self._menu(cast("QContextMenuEvent", event))
+            case kinds.Enter:
+                if self._canvas.loads_for_pointer:
+                    self._canvas.layout_thread.warm_up()
             case kinds.Leave:
                 if self._pressed is None:
                     self._canvas.hover(-1)

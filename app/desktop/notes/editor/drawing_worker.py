@@ -23,6 +23,7 @@ _MAX_SOURCE_CHARS = 20_000
 _PIXELS_PER_POINT = 96 / 72
 _DISPLAY_SCALE, _INLINE_SCALE = 1.15, 1.02
 _MAX_DIAGRAM_PIXELS = 4_000
+_DIAGRAM_TEXT_PIXELS = 16
 _LIGHT_THEME, _DARK_THEME = "redux-color", "dark"
 # ziamath keeps its options and fonts in module globals, and QuickJS is not thread-safe.
 _TYPESETTING_LOCK = threading.Lock()
@@ -106,7 +107,9 @@ def _draw_diagram(request: DrawingRequest) -> Drawing:
 
     ratio = max(1.0, request.ratio)
     theme = _DARK_THEME if request.dark else _LIGHT_THEME
-    png = mermaid_render.mermaid_to_png(request.source, scale=ratio, theme=theme, background="transparent")
+    # The text of a diagram is as large as that of the note.
+    scale = ratio * request.points * _PIXELS_PER_POINT / _DIAGRAM_TEXT_PIXELS
+    png = mermaid_render.mermaid_to_png(request.source, scale=scale, theme=theme, background="transparent")
     image = QImage.fromData(png)
     if image.isNull() or max(image.width(), image.height()) > _MAX_DIAGRAM_PIXELS * ratio:
         return NOT_DRAWABLE

@@ -87,6 +87,7 @@ class LiveView(QTextEdit):
         self._is_pressed = False
         self._hovered_link = ""
         self._painted_caret = QRect()
+        self._has_moved = False
         self._wanted: dict[DrawingRequest, None] = {}
         self._asked: set[DrawingRequest] = set()
         self._similar: dict[tuple[str, str], Drawing] = {}
@@ -676,6 +677,9 @@ class LiveView(QTextEdit):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Lay out the newly visible rows first, so that the visible text does not move."""
         self._layout_visible()
+        if self._has_moved and not self._is_pressed:
+            self._has_moved = False
+            self._scroll_to_cut_caret()
         super().paintEvent(event)
         if event.region().intersects(self.cursorRect()):
             self._repaint_caret(event.region())
@@ -688,12 +692,22 @@ class LiveView(QTextEdit):
         """
         if self._layout.is_paused:
             return
+        if painted is None:
+            self._has_moved = True
         before, self._painted_caret = self._painted_caret, self.caret_in_view()
         visible = QRegion(self.viewport().rect())
         # As a whole, and what is visible of it: otherwise each repaint would ask for the next.
         wanted = QRegion(before).united(self._painted_caret).intersected(visible)
         if painted is None or not wanted.subtracted(painted).isEmpty():
             self.viewport().update(wanted)
+
+    def _scroll_to_cut_caret(self) -> None:
+        """Show all of a caret that an edge of the view cuts: Qt takes it for smaller than it is."""
+        caret, bar, height = self.caret_in_view(), self.verticalScrollBar(), self.viewport().height()
+        if caret.top() < height <= caret.bottom() and caret.height() < height:
+            bar.setValue(bar.value() + caret.bottom() - height + 1)
+        elif caret.top() < 0 <= caret.bottom():
+            bar.setValue(bar.value() + caret.top())
 
     def _repaint_selection(self) -> None:
         self.viewport().update()

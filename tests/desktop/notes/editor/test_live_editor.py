@@ -476,6 +476,17 @@ def test_the_caret_is_painted_where_it_moves_and_blinks(make_editor: Make, line:
     qtbot.waitUntil(lambda: is_painted(editor.caret_in_view()))
 
 
+@pytest.mark.parametrize("height", range(300, 345, 9))
+def test_no_edge_of_the_view_cuts_a_caret_that_moved(make_editor: Make, height: int, qtbot) -> None:
+    editor = make_editor("# A heading\n\nwords\n" * 30, height=height)
+    rect = editor.viewport().rect()
+    for key in [KEYS.Key_Down] * 40 + [KEYS.Key_Up] * 40 + [KEYS.Key_Down, KEYS.Key_Return] * 20:
+        QTest.keyClick(editor, key)
+        editor.viewport().repaint()
+        caret = editor.caret_in_view()
+        assert caret.top() >= 0 and caret.bottom() < rect.height(), editor.textCursor().blockNumber()
+
+
 def test_a_caret_at_the_edge_of_the_view_is_not_repainted_for_ever(make_editor: Make, qtbot) -> None:
     editor = make_editor("# A heading\n" + "line\n" * 100)
     editor.verticalScrollBar().setValue(25)  # the caret is visible in part

@@ -1,6 +1,6 @@
 """Calls per second and p95 through each interface.
 
-Run: python -m tests.benchmarks.ways_in [--check]
+Run: python -m tests.benchmarks.server_calls [--check]
 
 The vault is open in its own process; the clients are in this one. Every call reads a note of 2 kB. The peers
 do the same in the same run: the bare HTTP library, the bare SDK server of MCP, and the runner alone. Target:
@@ -27,8 +27,8 @@ from app.servers.remote_vault import RemoteVaultAccess
 from app.servers.vault_access import Client
 from app.toolkit.call import Call as ToolCall
 from tests.benchmarks.calls import Call, Row, in_turns, table, timed
-from tests.benchmarks.ways_in_mcp import TARGET, McpRow, mcp_rows
-from tests.benchmarks.ways_in_server import TOOL, opened
+from tests.benchmarks.server_mcp import TARGET, McpRow, mcp_rows
+from tests.benchmarks.server_process import TOOL, opened
 
 NOTES, CALLS, CLIENTS, EACH = 400, 400, 50, 20
 
@@ -51,7 +51,7 @@ async def served(root: Path, *more: str) -> AsyncIterator[Served]:
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",
-        "tests.benchmarks.ways_in_server",
+        "tests.benchmarks.server_process",
         str(root),
         str(NOTES),
         *more,
@@ -96,7 +96,7 @@ async def http_rows(vault: Served) -> list[Row]:
     rows: list[Row] = []
     async with AsyncExitStack() as stack:
         limits = httpx2.Limits(max_connections=200, max_keepalive_connections=200)
-        door = await stack.enter_async_context(
+        endpoint = await stack.enter_async_context(
             httpx2.AsyncClient(base_url=f"http://127.0.0.1:{vault.port}", limits=limits, timeout=60.0)
         )
         bare = await stack.enter_async_context(
@@ -106,7 +106,7 @@ async def http_rows(vault: Served) -> list[Row]:
         stack.push_async_callback(link.close)
         ways: dict[str, Callable[[int], Call]] = {
             "bare starlette (no gate)": lambda _: over_http(bare, "/look", {}),
-            "HTTP API": lambda _: over_http(door, f"/api/v1/tools/{TOOL}", bearer),
+            "HTTP API": lambda _: over_http(endpoint, f"/api/v1/tools/{TOOL}", bearer),
             "link": lambda number: over_link(link, Client(CallerKind.CLI, f"Client {number}")),
         }
         rows += await in_turns({name: caller(0) for name, caller in ways.items()}, CALLS, vault.pid)
@@ -138,8 +138,8 @@ async def runner_row(root: Path) -> Row:
 async def measured(folder: Path) -> tuple[list[Row], list[McpRow]]:
     """Return all rows."""
     vault = folder / "vault"
-    async with served(vault) as door:
-        rows = await http_rows(door)
+    async with served(vault) as endpoint:
+        rows = await http_rows(endpoint)
     return [await runner_row(vault), *rows], await mcp_rows(vault, CALLS // 2)
 
 

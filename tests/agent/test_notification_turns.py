@@ -23,9 +23,9 @@ def server():
 
 
 @pytest.fixture
-async def news_turns(workspace, server):
+async def notification_trigger(workspace, server):
     """Replace the trigger with one without delays; the feed may be on this machine."""
-    await workspace._news_turns.close()
+    await workspace._notification_trigger.close()
     workspace.sources._fetcher = server.fetcher()
     made = NotificationTrigger(
         workspace.sources,
@@ -57,7 +57,7 @@ def use_model(workspace, model):
     )
 
 
-async def test_a_new_entry_starts_a_turn_that_is_given_it_as_data(workspace, server, news_turns):
+async def test_a_new_entry_starts_a_turn_that_is_given_it_as_data(workspace, server, notification_trigger):
     finished = asyncio.Queue[TurnFinished]()
     workspace.events.subscribe(TurnFinished, finished.put_nowait)
     with ModelServer(Say("It is about [[H4]].")) as model:
@@ -79,14 +79,14 @@ async def test_a_new_entry_starts_a_turn_that_is_given_it_as_data(workspace, ser
 
 
 async def test_without_permission_or_a_model_no_turn_starts_and_notifications_wait(
-    workspace, server, news_turns
+    workspace, server, notification_trigger
 ):
     await add_feed(workspace, server, starts_turn=False)
     with ModelServer(Say("Here.")) as model:
         use_model(workspace, model)
         server.body, server.etag = rss("two", "one"), '"2"'
         await checked(workspace)
-        assert news_turns._waiting is None and not workspace.agent.store.list_conversations()
+        assert notification_trigger._waiting is None and not workspace.agent.store.list_conversations()
         # They are delivered with the user's next message.
         talk = workspace.agent.create().id
         finished = asyncio.Queue[TurnFinished]()
@@ -99,4 +99,4 @@ async def test_without_permission_or_a_model_no_turn_starts_and_notifications_wa
     await workspace.sources.change(kept.model_copy(update={"starts_turn": True}))
     server.body, server.etag = rss("three", "two", "one"), '"3"'
     await checked(workspace)
-    assert news_turns._waiting is None and len(workspace.agent.store.list_conversations()) == 1
+    assert notification_trigger._waiting is None and len(workspace.agent.store.list_conversations()) == 1

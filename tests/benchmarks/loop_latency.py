@@ -1,6 +1,6 @@
 """How long one caller waits while another keeps the service loop busy. Target: 50 ms.
 
-Run: python -m tests.benchmarks.waiting [--check]
+Run: python -m tests.benchmarks.loop_latency [--check]
 
 While each load runs, another task yields to the loop continuously; the wait is the longest time between two
 of its turns. Loads: 1,000 tool calls in one response of a model, a move of a note with 60,000 links to it,

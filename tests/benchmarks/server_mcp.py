@@ -1,6 +1,6 @@
 """Reads of a note through each interface, next to a bare server of the SDK in the same run.
 
-`python -m tests.benchmarks.ways_in_mcp [VAULT] [--calls N] [--check]`: MCP over HTTP and stdio in both eras,
+`python -m tests.benchmarks.server_mcp [VAULT] [--calls N] [--check]`: MCP over HTTP and stdio in both eras,
 each next to the same of the bare server, and the HTTP API next to the bare server's faster era. The calls of
 the two alternate in small batches, so that load of the machine affects both alike. The target: at most 1.3
 times its latency.
@@ -155,7 +155,7 @@ async def _http(vault: Path, mode: str) -> AsyncIterator[tuple[Client, Client]]:
     async with AsyncExitStack() as stack:
         home = stack.enter_context(tempfile.TemporaryDirectory())
         enter = stack.enter_async_context
-        port, token = await enter(_process(home, *_module("without_limits", "door", str(vault))))
+        port, token = await enter(_process(home, *_module("without_limits", "serve", str(vault))))
         (other,) = await enter(_process(home, *_module("bare_mcp_server", str(vault), "http")))
         ours = await enter(_http_client(port, token))
         bare = await enter(_http_client(other))
@@ -167,7 +167,7 @@ async def _api(vault: Path) -> AsyncIterator[tuple[httpx2.AsyncClient, Client]]:
     async with AsyncExitStack() as stack:
         home = stack.enter_context(tempfile.TemporaryDirectory())
         enter = stack.enter_async_context
-        port, token = await enter(_process(home, *_module("without_limits", "door", str(vault))))
+        port, token = await enter(_process(home, *_module("without_limits", "serve", str(vault))))
         (other,) = await enter(_process(home, *_module("bare_mcp_server", str(vault), "http")))
         bare = await enter(_http_client(other))
         yield await enter(_http_client(port, token)), await enter(_mcp_client(bare, ERAS["2026"]))

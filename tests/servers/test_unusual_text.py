@@ -122,8 +122,8 @@ async def test_calls_at_random_end_as_data(workspace, data):
     ],
     ids=range(11),
 )
-async def test_one_request_over_http_blocks_no_other(door, body):
-    async with door.http() as http:
+async def test_one_request_over_http_blocks_no_other(served, body):
+    async with served.http() as http:
         for path in ("/tools/read_note", "/tools/create_note?wait=false", "/tools/%ED%A0%80"):
             for headers in ({}, {"accept": "text/event-stream"}, {"scriptorium-claim": "%ED%A0%80"}):
                 answer = await http.post(f"{API}{path}", content=body, headers=headers)
@@ -136,7 +136,7 @@ async def test_one_request_over_http_blocks_no_other(door, body):
         ):
             assert (await http.get(f"{API}{path}")).status_code < 500
         assert (await http.post(f"{API}/tools/read_note", json={"name": "H4"})).status_code == 200
-    await is_well(door.workspace)
+    await is_well(served.workspace)
 
 
 @pytest.mark.parametrize("era", ERAS)

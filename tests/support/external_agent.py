@@ -65,7 +65,7 @@ OPTIONS = [
 ]
 
 
-class OutsideAgent:
+class ExternalAgent:
     """Serves one client."""
 
     def __init__(self, flags: set[str]) -> None:
@@ -252,4 +252,4 @@ class OutsideAgent:
 
 
 if __name__ == "__main__":
-    asyncio.run(run_agent(OutsideAgent(set(sys.argv[1:]))))
+    asyncio.run(run_agent(ExternalAgent(set(sys.argv[1:]))))

@@ -27,7 +27,7 @@ def test_an_external_call_is_approved_in_the_window_and_the_endpoint_closes_with
 
     async def use(pilot: Pilot) -> None:
         await pilot.open(garden)
-        await pilot.until(lambda: find_endpoint(garden) is not None, "the door is open")
+        await pilot.until(lambda: find_endpoint(garden) is not None, "the endpoint is open")
         sign = find_endpoint(garden)
         assert sign is not None and sign.holder == "desktop" and sign.port != settings.servers.port
         link = await RemoteVaultAccess.join(sign)

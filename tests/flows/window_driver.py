@@ -42,7 +42,7 @@ LEFT = Qt.MouseButton.LeftButton
 PATIENCE_S = 30.0
 
 
-class Hands:
+class WindowDriver:
     """One window, its parts, and input to any of them; `finished` counts the ended turns."""
 
     def __init__(self, window: MainWindow) -> None:

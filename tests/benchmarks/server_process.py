@@ -1,10 +1,9 @@
-"""A vault in a process of its own with its door open, for the benchmarks of the ways in.
+"""A vault with its endpoint open in its own process, for the server benchmarks.
 
-    python -m tests.benchmarks.ways_in_server VAULT NOTES [MOST_FILES]
+    python -m tests.benchmarks.server_process VAULT NOTES [MOST_FILES]
 
-It makes the vault, prints the port, the door's own token and one of a program, and serves until its input
-ends.
-Beside it a bare server of the same HTTP library reads the same notes, without token, gate or log: the peer.
+It creates the vault, prints the port, the endpoint's own token and a program's token, and serves until its
+input ends. A bare server of the same HTTP library reads the same notes, without token, gate or log, as peer.
 The tool that is called is one of a category without a limit, which reads a note as `read_note` does.
 """
 
@@ -99,11 +98,11 @@ async def main(root: Path, notes: int) -> None:
     workspace = await opened(root)
     peer = _bare(root)
     serving = asyncio.create_task(peer.serve())
-    door, tokens = workspace.endpoints.server, workspace.endpoints.tokens
-    assert door is not None and door.endpoint is not None and tokens is not None
+    local_server, tokens = workspace.endpoints.server, workspace.endpoints.tokens
+    assert local_server is not None and local_server.endpoint is not None and tokens is not None
     told = {
-        "port": door.endpoint.port,
-        "local": door.endpoint.token,
+        "port": local_server.endpoint.port,
+        "local": local_server.endpoint.token,
         "token": tokens.create("Bench"),
         "bare": await peer.started_at(),
         "pid": os.getpid(),

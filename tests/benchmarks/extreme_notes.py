@@ -11,7 +11,7 @@ RICHEST_LINKS = 2_000
 _SHARE = 5
 
 
-def add_awkward(folder: Path, seed: int = 1) -> None:
+def add_extreme_notes(folder: Path, seed: int = 1) -> None:
     """Add three notes: `BUSIEST`, linked from every fifth note, `LONGEST` of 3 MB, and `RICHEST` in links."""
     notes = sorted(folder.rglob("*.md"))
     for note in notes[::_SHARE]:

@@ -1,0 +1,247 @@
+"""Choose the reading to run, or the question to ask about several readings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from app.agent.language.actions import TOOL_PREFIX
+from app.agent.language.notation import serialize
+from app.agent.language.readings import (
+    Clarification,
+    ClarificationOption,
+    Interpretation,
+    NoteSet,
+    Reading,
+)
+from app.agent.language.request import Request
+
+MIN_READ_SCORE = 0.62
+MIN_WRITE_SCORE = 0.8
+MIN_CONFIRM_SCORE = 0.6
+MAX_RIVAL_GAP = 0.03
+_MAX_OPTIONS = 4
+_SEPARATOR = re.compile(r"[;!?]|[.,]\s")
+_NAME_ROLES = ("name", "new_name", "folder", "new_tag")
+FAMILIES = (
+    frozenset(("set_type", "set_property", "set_confidence")),
+    frozenset(("remove_all_tags", "remove_tag", "remove_property")),
+    frozenset(("remove_text", "delete")),
+)
+_QUESTIONS = {
+    "target": "Which note?",
+    "other": "Which note should be merged into it?",
+    "to": "Which note should it be linked to?",
+    "name": "What should the new note be called?",
+    "new_name": "What should it be called?",
+    "tag": "Which tag?",
+    "new_tag": "What should the tag be called?",
+    "folder": "Which folder?",
+    "text": "Which text?",
+    "old": "Which words?",
+    "heading": "Under which heading?",
+    "key": "Which property?",
+    "value": "Which value?",
+    "type": "Which type?",
+    "confidence": "Which confidence, from 0 to 1?",
+    "query": "What are you looking for?",
+}
+
+Describe = Callable[[Reading], str]
+
+
+class ReadingChooser:
+    """Choose between readings.
+
+    Args:
+        describe: Describe a reading in a few words, for the answers of a question.
+    """
+
+    def __init__(self, describe: Describe) -> None:
+        self._describe = describe
+
+    def decide(self, request: Request, found: list[Reading]) -> Interpretation:
+        """Return the reading to run, or the question to ask."""
+        best = found[0]
+        rivals = [
+            rival
+            for rival in found[1:8]
+            if best.score - rival.score < MAX_RIVAL_GAP
+            and not rival.missing
+            and not rival.same_meaning(best)
+            and _is_alternative(request, rival, best)
+            and not _is_same_change(rival, best)
+            and rival.verb_words >= best.verb_words
+        ]
+        if question := self._name_question(request, best):
+            return question
+        if best.missing:
+            return Clarification(_question_for(best), (), best)
+        writes = request.writes(best)
+        if any(
+            request.allowed[step.action].writes and step.target and step.target.is_everything
+            for step in best.steps
+        ):
+            every = "This would change every note in the vault. Is this what you mean?"
+            return Clarification(every, (ClarificationOption(self._describe(best), best),))
+        if rivals and not best.missing and (writes or any(request.writes(rival) for rival in rivals)):
+            options = [ClarificationOption(self._describe(reading), reading) for reading in (best, *rivals)][
+                :_MAX_OPTIONS
+            ]
+            if len({option.label for option in options}) > 1:
+                return Clarification("What do you mean?", tuple(options))
+        if writes and (
+            best.score < MIN_WRITE_SCORE
+            or best.unexplained
+            or not best.certain
+            or request.asks
+            or not self._accounts_for_all(request, best)
+        ):
+            return Clarification("Is this what you mean?", (ClarificationOption(self._describe(best), best),))
+        if best.score < MIN_READ_SCORE:
+            return Clarification("Is this what you mean?", (ClarificationOption(self._describe(best), best),))
+        return best
+
+    def _accounts_for_all(self, request: Request, reading: Reading) -> bool:
+        """Return whether the reading contains every mention and every unknown word of the request.
+
+        The check uses only the finished reading. A change that fails it needs a question first.
+        """
+        if all(step.action.startswith(TOOL_PREFIX) for step in reading.steps):
+            return True  # an example of a tool is a whole request
+        language = request.language
+        serialized = serialize(reading).casefold()
+        if any(_SEPARATOR.search(text) for text in _bare_values(request, reading)):
+            return False
+        known = language.vocabulary() | language.all_words()
+        notes = {path for note_set in sets_of(reading) for path in note_set.notes}
+        for mention in request.mentions(request.tokens):
+            words = [token.value.casefold() for token in mention.tokens]
+            if all(word in serialized for word in words) or all(
+                token.key in known for token in mention.tokens
+            ):
+                continue
+            named = mention.notes.notes if mention.notes is not None else ()
+            if (named and set(named) <= notes) or (mention.value and mention.value.casefold() in serialized):
+                continue
+            if mention.kind in ("date", "rel", "num", "prop"):
+                continue  # written in another form: a fraction for a percentage, a day for "yesterday"
+            return False
+        return True
+
+    def _name_question(self, request: Request, reading: Reading) -> Clarification | None:
+        """Ask which note is meant if a name fits several notes or none."""
+        for index, step in enumerate(reading.steps):
+            for role, notes in (("target", step.target), *step.arguments.items()):
+                if not isinstance(notes, NoteSet) or not notes.unknown:
+                    continue
+                options = []
+                for path in notes.candidates:
+                    chosen = NoteSet(notes=(path,))
+                    meant = (
+                        replace(step, target=chosen) if role == "target" else step.with_argument(role, chosen)
+                    )
+                    resolved = replace(
+                        reading, steps=(*reading.steps[:index], meant, *reading.steps[index + 1 :])
+                    )
+                    options.append(ClarificationOption(path, resolved))
+                if not notes.unknown.strip():
+                    cleared = replace(step, target=None) if role == "target" else step
+                    partial = replace(
+                        reading,
+                        steps=(*reading.steps[:index], cleared, *reading.steps[index + 1 :]),
+                        missing=role,
+                    )
+                    return Clarification("Which note?", (), partial)
+                if options:
+                    several = len(request.vocabulary.notes(notes.unknown)) > 1
+                    question = (
+                        f"Several notes are named “{notes.unknown}”. Which one?"
+                        if several
+                        else f"No note is named “{notes.unknown}”. Did you mean one of these?"
+                    )
+                    return Clarification(question, tuple(options), replace(reading, missing=role))
+                return Clarification(
+                    f"No note is named “{notes.unknown}”. Which note do you mean?",
+                    (),
+                    replace(
+                        reading,
+                        steps=(
+                            *reading.steps[:index],
+                            replace(step, target=None) if role == "target" else step,
+                            *reading.steps[index + 1 :],
+                        ),
+                        missing=role,
+                    ),
+                )
+        return None
+
+    def ask(self, request: Request, readings: Sequence[Reading]) -> Interpretation:
+        """Ask which of some readings is meant; readings with an unknown note only if there is no other."""
+        readings = [reading for reading in readings if is_clear(reading)] or readings
+        if question := self._name_question(request, readings[0]):
+            return question
+        options: dict[str, ClarificationOption] = {}
+        for reading in readings:
+            if not any(step.target and step.target.unknown for step in reading.steps):
+                label = self._describe(reading)
+                options.setdefault(label, ClarificationOption(label, reading))
+        shown = tuple(options.values())[:_MAX_OPTIONS]
+        return Clarification("Is this what you mean?" if len(shown) == 1 else "What do you mean?", shown)
+
+
+def _bare_values(request: Request, reading: Reading) -> list[str]:
+    """Return the names in a reading that are not quoted in the request."""
+    values = [
+        str(name)
+        for step in reading.steps
+        for role in _NAME_ROLES
+        for name in _as_tuple(step.arguments.get(role, ()))
+    ]
+    in_quotes = {token.value for token in request.tokens if token.kind in ("quoted", "link")}
+    return [name for name in values if name not in in_quotes]
+
+
+def _as_tuple(value: object) -> tuple[object, ...]:
+    return value if isinstance(value, tuple) else (value,)
+
+
+def sets_of(reading: Reading) -> list[NoteSet]:
+    """Yield every set of notes in a reading."""
+    return [
+        notes
+        for step in reading.steps
+        for notes in (step.target, *step.arguments.values())
+        if isinstance(notes, NoteSet)
+    ]
+
+
+def is_clear(reading: Reading) -> bool:
+    """Return whether every note of a reading is resolved."""
+    return not any(
+        notes.unknown
+        for step in reading.steps
+        for notes in (step.target, *step.arguments.values())
+        if isinstance(notes, NoteSet)
+    )
+
+
+def _is_same_change(reading: Reading, best: Reading) -> bool:
+    """Return whether two readings describe the same change; the better explained one then wins."""
+    if len(reading.steps) != len(best.steps) and reading.steps[0].action == best.steps[0].action:
+        return True  # "create X and tag it Y" as one step or as two
+    pair = {reading.last.action, best.last.action}
+    return len(pair) == 2 and any(pair <= family for family in FAMILIES)
+
+
+def _is_alternative(request: Request, other: Reading, best: Reading) -> bool:
+    """Return whether two readings are alternatives; different views of the same notes are not."""
+    kinds = [
+        tuple(request.allowed[step.action].writes for step in reading.steps) for reading in (other, best)
+    ]
+    return any(kinds[0]) or any(kinds[1])
+
+
+def _question_for(reading: Reading) -> str:
+    return _QUESTIONS.get(reading.missing, "What do you mean?")

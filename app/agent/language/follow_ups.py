@@ -1,0 +1,209 @@
+"""Interpret a request as a change to the previous one: "only the ones tagged core", "and K1", "no, 70 %"."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from app.agent.language.note_sets import NoteSetParser
+from app.agent.language.readings import NoteSet, PipelineStep, Reading
+from app.agent.language.request import Request, without_marks_at_end
+from app.agent.language.tokens import Token
+from app.vault.path import NotePath
+
+_OPPOSITES = {"add_tag": "remove_tag", "remove_tag": "add_tag"}
+_LISTINGS = frozenset(("backlinks", "outgoing", "related", "similar", "mentions", "meaning", "what_supports"))
+_CORRECTED_ROLES = ("confidence", "value", "tag", "text", "new_name", "folder", "name")
+
+
+def refined_reading(request: Request, tokens: tuple[Token, ...]) -> Reading | None:
+    """Interpret a change to the previous request: "only the ones tagged core", "no, octant instead"."""
+    last = request.dialog.last
+    if last is None or request.dialog.question is not None:
+        return None
+    language = request.language
+    sets = request.sets()
+    step = last.last
+    finds = step.action in ("find", "count") and step.target is not None
+    if step.action in _LISTINGS and request.dialog.results:
+        finds, step = True, PipelineStep("find", NoteSet(notes=request.dialog.results))
+    for kind in ("only", "also", "without"):
+        after = language.match_prefix(tokens, 0, "refine", kind)
+        if not finds or after == 0 or after >= len(tokens):
+            continue
+        parsed = sets.parse(tokens[after:])
+        if parsed is None or parsed.notes.unknown or not parsed.notes.query or parsed.unexplained:
+            continue
+        if kind == "also" and (not parsed.has_head or step.target is None or step.target.notes):
+            continue
+        assert step.target is not None
+        query = parsed.notes.query
+        if kind == "only":
+            notes = step.target.with_query(query)
+        elif kind == "also":
+            notes = step.target.or_query(query)
+        else:
+            notes = step.target.with_query(f"-({query})" if " " in query else f"-{query}")
+        # "And between 1740 and 1760" may add to a comparison or take its place.
+        compares = kind == "also" and "[" in query
+        meant = replace(step, target=notes)
+        return Reading((meant,), 0.9, language=language.code, certain=not compares)
+    step = last.last
+    return (
+        _same_again(request, tokens, sets, step)
+        or _instead(request, tokens, sets, step)
+        or _on_others(request, tokens, sets, step)
+        or _revalued(request, tokens, sets, step)
+    )
+
+
+def _on_others(
+    request: Request, tokens: tuple[Token, ...], sets: NoteSetParser, step: PipelineStep
+) -> Reading | None:
+    """Repeat the last action on other notes ("same tag for H4 and K1") or revert it ("not K1")."""
+    language = request.language
+    if step.target is None or step.action in ("find", "count"):
+        return None
+    mentions = request.mentions(tokens)
+    notes = [
+        mention
+        for mention in mentions
+        if mention.kind == "note" and mention.notes is not None and mention.notes.notes
+    ]
+    words = [mention.tokens[0] for mention in mentions if mention.kind == "word"]
+    again_words = language.words("same_again")
+    if not notes:
+        return _on_pointed(request, tokens, sets, step)
+    if len(notes) + len(words) != len(mentions):
+        return None
+    paths = tuple(dict.fromkeys(path for mention in notes if mention.notes for path in mention.notes.notes))
+    certain = not any(mention.is_near for mention in notes)
+    target = NoteSet(notes=paths)
+    if words and all(token.key in again_words for token in words):
+        again = replace(step, target=target)
+        return Reading((again,), 0.9, language=language.code, certain=certain)
+    opposite = _OPPOSITES.get(step.action)
+    if opposite and words and all(token.key in language.words("not_that") for token in words):
+        undone = PipelineStep(opposite, target, step.arguments)
+        return Reading((undone,), 0.9, language=language.code, certain=certain)
+    return None
+
+
+def _on_pointed(
+    request: Request, tokens: tuple[Token, ...], sets: NoteSetParser, step: PipelineStep
+) -> Reading | None:
+    """Repeat the last action on the notes of a pronoun: "and this one", "the second one too"."""
+    language = request.language
+    again_words = language.words("same_again")
+    words = [token for token in tokens if token.kind != "mark"]
+    for start in range(len(words)):
+        for end in range(len(words), start, -1):
+            rest = (*words[:start], *words[end:])
+            if not rest or not all(token.key in again_words for token in rest):
+                continue
+            part = words[start:end]
+            found = sets.parse_reference(part) or sets.find_similar(part)
+            if (
+                found is not None
+                and found.notes.notes
+                and found.notes.notes != (step.target or NoteSet()).notes
+            ):
+                return Reading(
+                    (replace(step, target=found.notes),), 0.9, language=language.code, certain=False
+                )
+    return None
+
+
+def _revalued(
+    request: Request, tokens: tuple[Token, ...], sets: NoteSetParser, step: PipelineStep
+) -> Reading | None:
+    """Correct the value of the last change: "make that 70 %", "no, 1767"."""
+    language = request.language
+    if step.target is None or not request.allowed[step.action].writes:
+        return None
+    mentions = request.mentions(tokens)
+    values = [mention for mention in mentions if mention.kind in ("num", "date", "quoted")]
+    words = [mention.tokens[0] for mention in mentions if mention.kind == "word"]
+    if not values or len(values) + len(words) != len(mentions):
+        return None
+    if not all(token.key in language.words("corrects") for token in words):
+        return None
+    value = values[-1]
+    for role in _CORRECTED_ROLES:
+        known = step.arguments.get(role)
+        if known is None or (value.kind == "num") != isinstance(known, int | float):
+            continue
+        frame = next(frame for frame in request.frames if frame.action == step.action)
+        bound = request.frame_parser(follows=False).fill(
+            request.allowed[step.action], frame, role, value.tokens
+        )
+        if bound is not None and role in bound:
+            meant = step.with_argument(role, bound[role])
+            return Reading((meant,), 0.9, language=language.code, certain=False)
+    return None
+
+
+def _same_again(
+    request: Request, tokens: tuple[Token, ...], sets: NoteSetParser, step: PipelineStep
+) -> Reading | None:
+    """Repeat the last action on another note: "and to K1", "what about H2?", "H2 as well"."""
+    after = request.language.match_prefix(tokens, 0, "refine", "same")
+    end = len(tokens)
+    for start in range(max(1, end - 2), end):
+        if request.language.matches_phrase(tokens[start:end], "refine", "also") or (
+            request.language.matches_phrase(tokens[start:end], "courtesies") and after == 0
+        ):
+            end = start
+            break
+    if step.target is None or (after == 0 and end == len(tokens)) or after >= end:
+        return None
+    named = sets.find_named(tokens[after:end])
+    if named is None or len(named.notes.notes) != 1:
+        return None
+    if step.target.notes:
+        meant = replace(step, target=named.notes)
+        words = [token for token in (*tokens[:after], *tokens[end:]) if token.kind != "mark"]
+        again = request.language.words("same_again")
+        certain = all(token.key in again for token in words)
+        return Reading((meant,), 0.9, language=request.language.code, certain=certain)
+    name = NotePath.on_disk(named.notes.notes[0]).stem_path
+    query = re.sub(r"((?:links-to|linked-from):)(?:\"[^\"]*\"|\S+)", rf'\1"{name}"', step.target.query)
+    if query == step.target.query:
+        return None
+    return Reading(
+        (replace(step, target=replace(step.target, query=query)),), 0.9, language=request.language.code
+    )
+
+
+def _instead(
+    request: Request, tokens: tuple[Token, ...], sets: NoteSetParser, step: PipelineStep
+) -> Reading | None:
+    language = request.language
+    position, end, is_cued = 0, len(tokens), False
+    after = language.match_prefix(tokens, 0, "refine", "instead")
+    if after > position:
+        position, is_cued = after, True
+    for start in range(max(0, end - 3), end):
+        if start > position and any(
+            p.matches_all(tokens[start:end]) for p in language.phrases("refine", "instead_after")
+        ):
+            end, is_cued = start, True
+            break
+    while position < end and tokens[position].kind == "mark":
+        position += 1
+    rest = without_marks_at_end(tokens[position:end])
+    if not is_cued or not rest or step.target is None or len(rest) > 8:
+        return None
+    named = sets.find_named(rest)
+    if named and named.notes.notes and step.target.notes:
+        # The previous change is kept, so ask whether to make it here as well.
+        meant = replace(step, target=named.notes)
+        return Reading((meant,), 0.92, language=language.code, certain=False)
+    if step.action in ("find", "count"):
+        parsed = sets.parse(rest)
+        if parsed and not parsed.notes.notes and not parsed.notes.unknown and parsed.fit >= 0.55:
+            return Reading((replace(step, target=parsed.notes),), 0.9, language=language.code)
+        if parsed and (parsed.notes.unknown or parsed.notes.notes):
+            words = " ".join(token.value for token in rest)
+            return Reading((replace(step, target=NoteSet(query=words)),), 0.85, language=language.code)
+    return None

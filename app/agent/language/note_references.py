@@ -1,0 +1,219 @@
+"""Resolve names, pronouns and ordinals to notes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from app.agent.language.dates import DateParser
+from app.agent.language.dialog import DialogState
+from app.agent.language.lexicon import Language
+from app.agent.language.readings import NoteSet
+from app.agent.language.tokens import Token, span_text
+from app.agent.language.vocabulary import Vocabulary
+from app.vault.reference import parse_reference
+
+_MAX_NAME_TOKENS = 10
+NAMED_FIT, POINTED_FIT, CUED_FIT, BARE_FIT, GUESSED_FIT, UNKNOWN_FIT = 1.0, 0.97, 0.92, 0.6, 0.8, 0.45
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedSet:
+    """A set of notes, how well the words fit (0 to 1), and the unexplained words.
+
+    `is_certain` is False if the words may also mean other notes.
+    """
+
+    notes: NoteSet
+    fit: float
+    unexplained: tuple[str, ...] = ()
+    has_head: bool = False
+    has_bare_topic: bool = False
+    is_certain: bool = True
+
+
+class NoteReferenceParser:
+    """Parse the references to notes in one request.
+
+    Args:
+        request: The request's text.
+        language: The lexicon of its language.
+        vocabulary: The vocabulary of the vault.
+        dates: The parser of dates.
+        dialog: The state that pronouns refer to.
+        follows: Whether a step precedes, whose result "these" means.
+    """
+
+    def __init__(
+        self,
+        request: str,
+        language: Language,
+        vocabulary: Vocabulary,
+        dates: DateParser,
+        dialog: DialogState,
+        follows: bool = False,
+    ) -> None:
+        self._request = request
+        self._language = language
+        self._vocabulary = vocabulary
+        self._dates = dates
+        self._dialog = dialog
+        self._follows = follows
+
+    def is_only_name(self, tokens: Sequence[Token]) -> bool:
+        """Return whether the words are the name of a note, not a pronoun."""
+        return self.parse_reference(tokens) is None and self.find_named(tokens) is not None
+
+    def implied_notes(self) -> NoteSet | None:
+        """Return the notes of a request that names none: the result of the previous step, or "it"."""
+        if self._follows:
+            return NoteSet(source="previous")
+        found = self._pointed(self._dialog.it)
+        return found.notes if found.notes.notes else None
+
+    @property
+    def implies_one(self) -> bool:
+        """True if "it" is unambiguous: not after a list, nor after a request that was not understood."""
+        dialog = self._dialog
+        elsewhere = bool(dialog.results) and not dialog.focus
+        return self._follows or not (dialog.listed or dialog.is_doubtful or elsewhere)
+
+    def parse_reference(self, tokens: Sequence[Token]) -> ParsedSet | None:
+        """Parse a pronoun, an ordinal, or "everything"."""
+        language, dialog = self._language, self._dialog
+        plain = language.words("note_nouns") | language.words("fillers")
+        if language.matches_phrase(tokens, "everything") and (len(tokens) > 1 or tokens[0].key not in plain):
+            return ParsedSet(NoteSet(), CUED_FIT, has_head=True)
+        if language.matches_phrase(tokens, "both") and len(dialog.results) == 2:
+            both = NoteSet(notes=dialog.results)
+            return ParsedSet(both, POINTED_FIT, has_head=True, is_certain=not dialog.is_doubtful)
+        if (ordinal := self._ordinal(tokens)) is not None:
+            return self._picked(ordinal)
+        if language.matches_phrase(tokens, "this"):
+            return self._pointed(dialog.this)
+        if language.matches_phrase(tokens, "them"):
+            if self._follows:
+                return ParsedSet(NoteSet(source="previous"), POINTED_FIT, has_head=True)
+            if dialog.them:
+                found = ParsedSet(NoteSet(notes=dialog.them), POINTED_FIT, has_head=True)
+                return replace(found, is_certain=not dialog.is_doubtful)
+            return replace(self._pointed(dialog.it), is_certain=False)
+        if language.matches_phrase(tokens, "it") and self._dialog.is_lost and not self._follows:
+            return ParsedSet(NoteSet(unknown=" "), UNKNOWN_FIT)
+        if language.matches_phrase(tokens, "it"):
+            if self._follows:
+                return ParsedSet(NoteSet(source="previous"), POINTED_FIT, has_head=True)
+            # After a list, "it" may be one of its notes.
+            return replace(self._pointed(dialog.it), is_certain=self.implies_one)
+        return None
+
+    def _pointed(self, paths: tuple[str, ...]) -> ParsedSet:
+        known = [path for path in paths if self._vocabulary.has_file(path)]
+        if known:
+            return ParsedSet(NoteSet(notes=(known[0],)), POINTED_FIT, has_head=True)
+        return ParsedSet(NoteSet(unknown=" "), UNKNOWN_FIT)
+
+    def _ordinal(self, tokens: Sequence[Token]) -> int | None:
+        table = self._language.table("ordinals")
+        places = [(position, table[token.key]) for position, token in enumerate(tokens) if token.key in table]
+        if len(places) != 1:
+            numbers = [int(t.value) for t in tokens if t.is_word and t.value.isdecimal() and len(t.value) < 4]
+            labels = self._language.phrases("number_nouns")
+            if len(numbers) == 1 and len(tokens) >= 2 and any(p.longest_match(tokens, 0) for p in labels):
+                return numbers[0]
+            return None
+        position, ordinal = places[0]
+        allowed = self._language.words("result_nouns") | self._language.words("fillers")
+        rest = [token for index, token in enumerate(tokens) if index != position and token.kind != "mark"]
+        return int(ordinal) if all(token.key in allowed for token in rest) else None
+
+    def _picked(self, ordinal: int) -> ParsedSet:
+        if self._follows:
+            return ParsedSet(NoteSet(source="previous", pick=ordinal), POINTED_FIT, has_head=True)
+        results = self._dialog.them
+        if results and -len(results) <= ordinal <= len(results):
+            notes = NoteSet(notes=(results[ordinal - 1 if ordinal > 0 else ordinal],))
+            return ParsedSet(notes, POINTED_FIT, has_head=True, is_certain=not self._dialog.is_doubtful)
+        return ParsedSet(NoteSet(unknown=" "), UNKNOWN_FIT)
+
+    def find_named(self, tokens: Sequence[Token]) -> ParsedSet | None:
+        """Find a note by its exact name, path, alias or link, ignoring words such as "the note"."""
+        for part in self._bare_names(tokens):
+            text = self._name_text(part)
+            if paths := self._vocabulary.notes(text):
+                if len(paths) == 1:
+                    return ParsedSet(NoteSet(notes=paths), NAMED_FIT, has_head=True)
+                return ParsedSet(NoteSet(unknown=text, candidates=paths), NAMED_FIT - 0.05, has_head=True)
+        return None
+
+    def _name_text(self, tokens: Sequence[Token]) -> str:
+        if len(tokens) == 1 and tokens[0].kind == "link":
+            return parse_reference(tokens[0].value).target
+        if len(tokens) == 1:
+            return tokens[0].value
+        return span_text(self._request, tuple(tokens))
+
+    def _bare_names(self, tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
+        """Yield the tokens, then the tokens without words such as "the note called …"."""
+        yield tokens
+        lead = self._language.phrases("name_leads")
+        start = max((match.end for phrase in lead if (match := phrase.longest_match(tokens, 0))), default=0)
+        end = len(tokens)
+        if 0 < start < end:
+            yield tokens[start:]
+            while start < end - 1 and tokens[start].key in self._language.words("determiners"):
+                start += 1
+                yield tokens[start:]
+        nouns, fillers = self._language.words("note_nouns"), self._language.words("fillers")
+        position = 0
+        while position < end - 1 and tokens[position].is_word and tokens[position].key in fillers:
+            position += 1
+            yield tokens[position:end]
+        last = end
+        while last - 1 > position and tokens[last - 1].is_word and tokens[last - 1].key in nouns:
+            last -= 1
+            yield tokens[position:last]
+            if start:
+                yield tokens[start:last]
+
+    def _several(self, tokens: Sequence[Token]) -> ParsedSet | None:
+        """Parse a list of names: "H1, H2 and H3"."""
+        pieces: list[list[Token]] = [[]]
+        position = 0
+        while position < len(tokens):
+            after = self._language.match_prefix(tokens, position, "and")
+            if tokens[position].key == "," or after > position:
+                pieces.append([])
+                position = max(after, position + 1)
+                continue
+            pieces[-1].append(tokens[position])
+            position += 1
+        pieces = [piece for piece in pieces if piece]
+        if len(pieces) < 2:
+            return None
+        found: list[str] = []
+        for piece in pieces:
+            parsed = self.parse_reference(piece) or self.find_named(piece)
+            if parsed is None or not parsed.notes.notes:
+                return None
+            found += [path for path in parsed.notes.notes if path not in found]
+        return ParsedSet(NoteSet(notes=tuple(found)), NAMED_FIT, has_head=True)
+
+    def find_similar(self, tokens: Sequence[Token]) -> ParsedSet | None:
+        """Find a note whose name resembles the words."""
+        if len(tokens) > _MAX_NAME_TOKENS or not all(
+            token.kind in ("word", "quoted", "link", "mark") for token in tokens
+        ):
+            return None
+        best: ParsedSet | None = None
+        for part in self._bare_names(tokens):
+            text = self._name_text(part)
+            near = self._vocabulary.find_similar_notes(text)
+            if near.clear:
+                return ParsedSet(NoteSet(notes=near.paths[:1]), GUESSED_FIT, has_head=True)
+            if near.paths and best is None:
+                best = ParsedSet(NoteSet(unknown=text, candidates=near.paths), 0.5)
+        if best:
+            return best
+        *_, last = self._bare_names(tokens)
+        return ParsedSet(NoteSet(unknown=self._name_text(last)), UNKNOWN_FIT)

@@ -1,0 +1,246 @@
+"""Parse comparisons of properties: "with confidence under 0.5", "born in the 17th century"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from app.agent.language.dates import DateParser
+from app.agent.language.lexicon import Filter, Language
+from app.agent.language.note_references import CUED_FIT
+from app.agent.language.tokens import Token
+from app.agent.language.vocabulary import Vocabulary
+from app.index.query_serializer import quote_text
+
+_PLAIN = re.compile(r"[\w][\w-]*")
+_NUMBER = re.compile(r"-?(?:\d+(?:[.,]\d+)?|\.\d+)%?")
+_YEAR = re.compile(r"1\d\d\d|20\d\d")
+_CENTURY = re.compile(r"(\d\d?)(?:st|nd|rd|th|\.)?")
+_DECADE = re.compile(r"(1\d\d0|20\d0)'?s")
+_RECENT_YEARS = 30
+"""A year at most this long ago is a time of change; an earlier one is a date in the notes."""
+_DATED = ("year", "date", "published")
+_LIVES = ("born", "died")
+_OWN_PROPERTIES = frozenset(("confidence", "type", "aliases", "status"))
+
+
+@dataclass(frozen=True, slots=True)
+class QueryPart:
+    """A part of a query, its end, its weight, and whether it is a condition rather than a topic."""
+
+    query: str
+    end: int
+    fit: float = CUED_FIT
+    filter: Filter | None = None
+    is_topic: bool = False
+
+
+class PropertyConditionParser:
+    """Parse comparisons of properties.
+
+    Args:
+        language: The lexicon of the language.
+        vocabulary: The names of the vault.
+        dates: The parser of dates.
+    """
+
+    def __init__(self, language: Language, vocabulary: Vocabulary, dates: DateParser) -> None:
+        self._language = language
+        self._vocabulary = vocabulary
+        self._dates = dates
+
+    def parse(self, tokens: Sequence[Token], position: int) -> QueryPart | None:
+        """Parse a comparison of a property: "with confidence under 0.5", "status is done"."""
+        language = self._language
+        start = position
+        position = language.match_prefix(tokens, position, "property_leads")
+        if position >= len(tokens):
+            return None
+        name = self.property_name(tokens[position])
+        if name is None:
+            return self._comparison_first(tokens, position) if position < len(tokens) else None
+        after = position + 1
+        for sign in ("<=", ">=", "<", ">", "="):
+            lead = after if sign == "=" else language.match_prefix(tokens, after, "comparisons", "=")
+            value_at = language.match_prefix(tokens, lead, "comparisons", sign)
+            if value_at == lead:
+                value_at = language.match_prefix(tokens, after, "comparisons", sign)
+                lead = after
+            if value_at > lead and value_at < len(tokens):
+                value, end = self._property_value(tokens, value_at)
+                if value:
+                    shown = f"{sign}{value}" if sign != "=" else value
+                    return QueryPart(f"[{name}:{shown}]", end)
+        value, end = self._property_value(tokens, after) if after < len(tokens) else ("", after)
+        if value and (_NUMBER.fullmatch(tokens[after].value) or tokens[after].kind == "quoted"):
+            return QueryPart(f"[{name}:{value}]", end)
+        if position > start:
+            lacks = any(token.key in language.words("lacking") for token in tokens[start:position])
+            return QueryPart(f"-[{name}]" if lacks else f"[{name}]", after)
+        return None
+
+    def _comparison_first(self, tokens: Sequence[Token], position: int) -> QueryPart | None:
+        """Parse a comparison before its property: "at least 0.8 confidence"."""
+        for sign in ("<=", ">=", "<", ">"):
+            value_at = self._language.match_prefix(tokens, position, "comparisons", sign)
+            if (
+                value_at > position
+                and value_at + 1 < len(tokens)
+                and _NUMBER.fullmatch(tokens[value_at].value)
+            ):
+                value, end = self._property_value(tokens, value_at)
+                if end < len(tokens) and (name := self.property_name(tokens[end])):
+                    return QueryPart(f"[{name}:{sign}{value}]", end + 1)
+        return None
+
+    def property_name(self, token: Token) -> str | None:
+        """Return the property that a word names, or None."""
+        if not token.is_word:
+            return None
+        for name, words in self._language.table("properties").items():
+            if token.key in words and (name in _OWN_PROPERTIES or self._vocabulary.find_property(name)):
+                return str(name)
+        found = self._vocabulary.find_property(token.key)
+        return found if found != "tags" else None
+
+    def unset_flag(self, token: Token) -> str | None:
+        """Parse a word that negates a property, such as "unread" for `read`."""
+        for prefix in self._language.data.get("negating_prefixes", ()):
+            if token.is_word and token.key.startswith(prefix):
+                rest = token.key.removeprefix(prefix)
+                found = self.property_name(replace(token, key=rest, value=rest))
+                if found:
+                    return found
+        return None
+
+    def years(self, tokens: Sequence[Token], position: int) -> QueryPart | None:
+        """Parse a comparison of historical dates: "before 1710", "born in the 17th century"."""
+        start, name = position, self._dated(tokens[position])
+        if name:
+            position += 1
+        if found := self._year_range(tokens, position, name):
+            return found
+        sign, lead = "=", position
+        for kind in ("<=", ">=", "<", ">"):
+            after = self._language.match_prefix(tokens, position, "comparisons", kind)
+            if after > lead:
+                sign, lead = kind, after
+        if lead == position:
+            lead = self._language.match_prefix(tokens, position, "dates", "span")
+            if lead == position and not name:
+                return None
+        while lead < len(tokens) - 1 and tokens[lead].key in self._language.words("determiners"):
+            lead += 1
+        if lead >= len(tokens):
+            return None
+        token, end = tokens[lead], lead + 1
+        if _YEAR.fullmatch(token.value):
+            first = last = int(token.value)
+            if not name and first >= self._dates.this_year - _RECENT_YEARS:
+                return None
+        elif decade := _DECADE.fullmatch(token.value):
+            first, last = int(decade[1]), int(decade[1]) + 9
+        elif (
+            (century := _CENTURY.fullmatch(token.value))
+            and end < len(tokens)
+            and (tokens[end].key in self._language.words("century_nouns"))
+        ):
+            first, last, end = (int(century[1]) - 1) * 100, int(century[1]) * 100 - 1, end + 1
+        else:
+            return None
+        if not name and end < len(tokens) and (later := self._dated(tokens[end])):
+            name, end = later, end + 1
+        while name and end < len(tokens) and tokens[end].key in self._language.words("determiners"):
+            end += 1
+        names = (
+            [name]
+            if name
+            else [candidate for candidate in _DATED if self._vocabulary.find_property(candidate)]
+        )
+        if not names or start == end:
+            return None
+        values = {
+            "<": f"<{first}",
+            "<=": f"<={last}",
+            ">": f">{last}",
+            ">=": f">={first}",
+            "=": f"{first}",
+        }
+        both = sign == "=" and first != last
+        parts = [
+            f"[{prop}:>={first}] [{prop}:<={last}-12-31]" if both else f"[{prop}:{values[sign]}]"
+            for prop in names
+        ]
+        return QueryPart(parts[0] if len(parts) == 1 else f"({' OR '.join(parts)})", end)
+
+    def _year_range(self, tokens: Sequence[Token], position: int, name: str | None) -> QueryPart | None:
+        """Parse "between 1740 and 1760", of the property `name` or of any date."""
+        between = self._language.match_prefix(tokens, position, "dates", "between")
+        if between == position or between + 2 >= len(tokens):
+            return None
+        joint = self._language.match_prefix(tokens, between + 1, "and")
+        if joint == between + 1 or joint >= len(tokens):
+            return None
+        first, last = tokens[between].value, tokens[joint].value
+        if not (_YEAR.fullmatch(first) and _YEAR.fullmatch(last)):
+            return None
+        if not name and int(last) >= self._dates.this_year - _RECENT_YEARS:
+            return None
+        names = [name] if name else [prop for prop in _DATED if self._vocabulary.find_property(prop)]
+        parts = [f"([{prop}:>={first}] [{prop}:<={last}])" for prop in names]
+        query = parts[0].strip("()") if len(parts) == 1 else f"({' OR '.join(parts)})"
+        return QueryPart(query, joint + 1) if parts else None
+
+    def _dated(self, token: Token) -> str | None:
+        name = self.property_name(token) if token.is_word else None
+        return name if name in (*_DATED, *_LIVES) else None
+
+    def share_range(self, tokens: Sequence[Token], position: int) -> QueryPart | None:
+        """Parse a range without a property, which means the confidence: "between .5 and .8"."""
+        between = self._language.match_prefix(tokens, position, "dates", "between")
+        if between > position and between + 2 < len(tokens):
+            joint = self._language.match_prefix(tokens, between + 1, "and")
+            if joint < len(tokens) and (low := _share(tokens[between])) and (high := _share(tokens[joint])):
+                return QueryPart(f"[confidence:>={low}] [confidence:<={high}]", joint + 1)
+        for sign in ("<=", ">=", "<", ">"):
+            lead = self._language.match_prefix(tokens, position, "comparisons", sign)
+            if lead > position and lead < len(tokens) and (value := _share(tokens[lead])):
+                percent = lead + 1 < len(tokens) and tokens[lead + 1].key in self._language.words("percent")
+                if percent:
+                    value = f"{float(format_number(tokens[lead].value)) / 100:g}"
+                if float(value) <= 1:
+                    return QueryPart(f"[confidence:{sign}{value}]", lead + 1 + percent)
+        return None
+
+    def _property_value(self, tokens: Sequence[Token], position: int) -> tuple[str, int]:
+        while position < len(tokens) and tokens[position].key in self._language.words("determiners"):
+            position += 1
+        if position >= len(tokens):
+            return "", position
+        token = tokens[position]
+        if token.kind == "quoted":
+            return quote_text(token.value), position + 1
+        if not token.is_word:
+            return "", position
+        if _NUMBER.fullmatch(token.value):
+            return format_number(token.value), position + 1
+        if token.key in self._language.words("fillers"):
+            return "", position
+        return (token.value if _PLAIN.fullmatch(token.value) else quote_text(token.value)), position + 1
+
+
+def _share(token: Token) -> str:
+    """Return a token's number from 0 to 100 as text; empty for anything else."""
+    if not token.is_word or not _NUMBER.fullmatch(token.value):
+        return ""
+    value = format_number(token.value)
+    return value if 0 < float(value) <= 100 else ""
+
+
+def format_number(text: str) -> str:
+    """Format a number for the search language; a percentage becomes a fraction of 1."""
+    plain = text.replace(",", ".")
+    if plain.endswith("%"):
+        return f"{float(plain[:-1]) / 100:g}"
+    return plain

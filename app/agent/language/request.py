@@ -1,0 +1,70 @@
+"""A request in one language, with the parsers of its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from app.agent.language.actions import Action
+from app.agent.language.dates import DateParser
+from app.agent.language.dialog import DialogState
+from app.agent.language.frames import FrameParser
+from app.agent.language.lexicon import ActionFrame, Language
+from app.agent.language.mentions import EntityMention, find_mentions
+from app.agent.language.note_sets import NoteSetParser
+from app.agent.language.readings import Reading
+from app.agent.language.tokens import Token
+from app.agent.language.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request in one language.
+
+    Args:
+        text: The request.
+        language: The language that it is read in.
+        tokens: Its tokens.
+        vocabulary: The names of the vault.
+        dates: The parser of its dates.
+        dialog: The state of the conversation.
+        allowed: The allowed actions, by id.
+        frames: The wordings of the actions in the language.
+        asks: True for a question; the agent asks before it changes anything on a question.
+    """
+
+    text: str
+    language: Language
+    tokens: tuple[Token, ...]
+    vocabulary: Vocabulary
+    dates: DateParser
+    dialog: DialogState
+    allowed: Mapping[str, Action]
+    frames: tuple[ActionFrame, ...]
+    asks: bool = False
+
+    def sets(self, *, follows: bool = False) -> NoteSetParser:
+        """Return a parser of noun phrases; `follows` is True after a step whose notes "these" means."""
+        return NoteSetParser(self.text, self.language, self.vocabulary, self.dates, self.dialog, follows)
+
+    def frame_parser(self, *, follows: bool) -> FrameParser:
+        """Return a parser of clauses; `follows` is True after a step whose notes "these" means."""
+        return FrameParser(
+            self.text, self.language, self.vocabulary, self.sets(follows=follows), self.allowed, self.frames
+        )
+
+    def mentions(self, tokens: Sequence[Token]) -> tuple[EntityMention, ...]:
+        """Return the mentions among some tokens of the request."""
+        return find_mentions(self.text, tokens, self.language, self.vocabulary, self.sets(), self.dates)
+
+    def writes(self, reading: Reading) -> bool:
+        """Return whether a reading changes anything."""
+        return any(self.allowed[step.action].writes for step in reading.steps)
+
+
+def without_marks_at_end(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
+    """Return the tokens without the marks at the end."""
+    end = len(tokens)
+    while end and tokens[end - 1].kind == "mark":
+        end -= 1
+    return tokens[:end]
