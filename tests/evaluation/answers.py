@@ -50,8 +50,8 @@ FOUND_TARGET, REFUSED_TARGET = 0.7, 0.8
 CALLER = Caller(CallerKind.DESKTOP_AGENT, "Evaluation", turn="t", uses_model=False)
 AT_ONCE = Settings.model_validate({"embeddings": {"when_busy": "full", "on_battery": "full", "threads": 2}})
 MODES = ("meaning", "words")
-# The cost of an answer to an unanswerable question, relative to the refusal of an answerable one. By words alone
-# many answerable ones are refused already.
+# The cost of an answer to an unanswerable question, relative to the refusal of an answerable one. By words
+# alone many answerable ones are refused already.
 WRONG_ANSWER_COST = {"meaning": 2.0, "words": 1.0}
 
 
