@@ -34,7 +34,7 @@ class ActivityStatus(StrEnum):
 
 
 class ActivityOrigin(StrEnum):
-    """Who started an activity."""
+    """The initiator of an activity."""
 
     AGENT = "agent"
     USER = "user"

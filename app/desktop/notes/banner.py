@@ -35,7 +35,7 @@ class NoteBanner(QFrame):
         self._close = ThemedButton(theme, "x", self.tr("Close this message"), self, size=14)
         self._close.clicked.connect(self.clear)
         top.addWidget(self._close)
-        # Below the text: beside four buttons, a narrow note would leave one word per line.
+        # Below the text: next to four buttons, a narrow note would leave one word per line.
         self._answers = QWidget(self)
         self._row = FlowLayout(self._answers, spacing=6)
         column = QVBoxLayout(self)

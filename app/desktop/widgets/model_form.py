@@ -330,7 +330,7 @@ class ModelRows(QFrame):
 
 
 def with_description(title: str, description: str, editor: Editor) -> QWidget:
-    """Add title and description to an editor: beside check boxes and short controls, else above."""
+    """Add title and description to an editor: next to check boxes and short controls, else above."""
     widget = QWidget()
     text_column = QVBoxLayout()
     text_column.setSpacing(2)
