@@ -186,7 +186,7 @@ class SecurityMiddleware:
         """Authenticate a request and return its app, client and credential.
 
         Raises:
-            Refusal: the request is rejected.
+            RejectedRequest: The request is rejected.
         """
         headers = _Headers(scope)
         self._check_host(headers)
@@ -239,7 +239,7 @@ class SecurityMiddleware:
         """Read the whole body; return None if the client disconnects.
 
         Raises:
-            Refusal: the body is too large, or has too many values.
+            RejectedRequest: The body is too large or has too many values.
             TimeoutError: the body takes too long.
         """
         too_large = RejectedRequest(

@@ -108,7 +108,7 @@ class ResolvedCall:
 
 @dataclass(frozen=True, slots=True)
 class ExecutedCall:
-    """A call whose tool has run, with its answer. Text from outside influences a proposal `from_outside`."""
+    """A call whose tool has run; `from_outside`: untrusted text may have influenced the proposal."""
 
     call: PreparedCall
     answer: Answer
@@ -304,7 +304,7 @@ class CallPipeline:
     # Validate
 
     async def _validate(self, call: ResolvedCall, proceed: Proceed[PreparedCall]) -> ToolOutcome:
-        """Parse the arguments as the tool's model.
+        """Validate the arguments with the tool's Pydantic model.
 
         Raises:
             InvalidParametersError, LimitError: The arguments do not fit the tool, or are too large.
@@ -339,7 +339,7 @@ class CallPipeline:
         """Count the call against the rules of the turn and the rate limits.
 
         Raises:
-            LimitError: The call is one too many.
+            LimitError: The call exceeds a limit.
         """
         self._turn_rules.check(call.tool.name, call.caller)
         try:
@@ -457,8 +457,8 @@ class CallPipeline:
         """Write approved changes or carry out an approved effect, unless the audit log can't be written.
 
         Raises:
-            ConflictError: A file is not what the proposal was made for; nothing was written.
-            StorageError: The disk refused; nothing was written.
+            ConflictError: A file changed after the proposal was made; nothing was written.
+            StorageError: The disk can't be written; nothing was written.
         """
         if isinstance(approved, ApprovedEffect):
             return await self._carry_out(approved)
