@@ -251,7 +251,8 @@ class RoleReader:
         for length in range(min(_MAX_POINTER, len(self._tokens)), 0, -1):
             for position in range(len(self._tokens) - length + 1):
                 part = self._tokens[position : position + length]
-                if length == 1 and part[0].key in self._language.words("weak_pointers"):
+                both = self._language.matches_phrase(part, "both") and len(self._dialog.results) == 2
+                if length == 1 and part[0].key in self._language.words("weak_pointers") and not both:
                     continue
                 found = self._sets.parse_reference(part)
                 if found is not None and (found.notes.notes or found.notes.source):
