@@ -185,7 +185,8 @@ class RoleReader:
     ) -> tuple[dict[str, object], NoteSet | None]:
         """Return the arguments and notes with what the action and the conversation imply."""
         last = self._dialog.last.last if self._dialog.last else None
-        if action.id == "set_property" and "key" in arguments and "value" not in arguments:
+        flags = action.id == "set_property" and arguments.get("key", "type") != "type"
+        if flags and "value" not in arguments:
             arguments = {**arguments, "value": "true"}
         if action.id in ("replace", "remove_text") and "old" in arguments and self._says_everywhere():
             notes = NoteSet(query=quote_text(str(arguments["old"])))
@@ -321,7 +322,8 @@ class RoleReader:
 
 def normalized(step: PipelineStep) -> PipelineStep:
     """Return the step as the action of its own that some values of properties have."""
-    if step.action == "set_property" and step.arguments.get("key") == "type":
+    names_type = step.arguments.get("key") == "type" and "value" in step.arguments
+    if step.action == "set_property" and names_type:
         return PipelineStep("set_type", step.target, {"type": step.arguments["value"]})
     return step
 
