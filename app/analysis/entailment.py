@@ -45,10 +45,10 @@ def select_passages(source: NoteFeatures, target: NoteFeatures) -> tuple[Passage
     ours, theirs = list(source.sentences[:_MAX_SENTENCES]), list(target.sentences[:_MAX_SENTENCES])
     if not ours or not theirs:
         return ()
-    likeness = tfidf_similarity([*ours, *theirs])[: len(ours), len(ours) :]
-    best = np.argsort(-likeness, axis=None, kind="stable")[:_MAX_PAIRS]
-    places = [divmod(int(place), len(theirs)) for place in best]
-    return tuple((ours[at], theirs[to]) for at, to in places if likeness[at, to] >= _MIN_SIMILARITY)
+    similarity = tfidf_similarity([*ours, *theirs])[: len(ours), len(ours) :]
+    best = np.argsort(-similarity, axis=None, kind="stable")[:_MAX_PAIRS]
+    pairs = [divmod(int(place), len(theirs)) for place in best]
+    return tuple((ours[at], theirs[to]) for at, to in pairs if similarity[at, to] >= _MIN_SIMILARITY)
 
 
 def blend_entailment(

@@ -100,9 +100,9 @@ def _replace_kinds(graph: Graph, groups: Iterable[str], kinds: dict[str, str]) -
 
 
 def _encode_groups(groups: Iterable[str]) -> tuple[NDArray[np.int32], tuple[str, ...]]:
-    place: dict[str, int] = {}
-    codes = [place.setdefault(group, len(place)) for group in groups]
-    return np.array(codes, dtype=np.int32), tuple(place)
+    code_of: dict[str, int] = {}
+    codes = [code_of.setdefault(group, len(code_of)) for group in groups]
+    return np.array(codes, dtype=np.int32), tuple(code_of)
 
 
 def node_vectors(graph: Graph, vectors: NoteVectors | None) -> tuple[NDArray[np.int64], NDArray[np.float16]]:

@@ -87,13 +87,13 @@ class EncodedLabels:
     @classmethod
     def from_words(cls, rows: Iterable[Collection[str]]) -> EncodedLabels:
         """Encode the strings of each node."""
-        place: dict[str, int] = {}
+        code_of: dict[str, int] = {}
         codes: list[int] = []
         starts = [0]
         for words in rows:
-            codes += [place.setdefault(word, len(place)) for word in words]
+            codes += [code_of.setdefault(word, len(code_of)) for word in words]
             starts.append(len(codes))
-        return cls(np.array(starts, dtype=np.int64), np.array(codes, dtype=np.int32), tuple(place))
+        return cls(np.array(starts, dtype=np.int64), np.array(codes, dtype=np.int32), tuple(code_of))
 
     def row_labels(self, row: int) -> tuple[str, ...]:
         """Return the strings of a node."""

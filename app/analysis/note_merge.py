@@ -51,8 +51,8 @@ def merge_note_texts(primary: str, secondary: str, strategy: Strategy, other_nam
     """
     first, second = scan(primary), scan(secondary)
     body, own_section = _without_relations(secondary, second)
-    taken = {relation_type(key) for key in first.properties}
-    moved = [one for one in second.relations if _must_move(one, strategy, own_section, taken)]
+    existing_types = {relation_type(key) for key in first.properties}
+    moved = [one for one in second.relations if _must_move(one, strategy, own_section, existing_types)]
     if strategy == "combine":
         text = _with_body(primary, first, body)
     elif strategy == "prefer_secondary":
@@ -79,10 +79,12 @@ def _relation_key(relation: Relation) -> tuple[str, str]:
     return relation.type, name_key(relation.link.target)
 
 
-def _must_move(relation: Relation, strategy: Strategy, own_section: Span | None, taken: set[str]) -> bool:
+def _must_move(
+    relation: Relation, strategy: Strategy, own_section: Span | None, existing_types: set[str]
+) -> bool:
     """Return whether neither the other note's prose nor its properties bring the relation along."""
     if relation.link.in_properties:
-        return relation.type in taken
+        return relation.type in existing_types
     if strategy == "prefer_primary":
         return True
     return own_section is not None and own_section.start <= relation.span.start < own_section.end
@@ -99,10 +101,10 @@ def _without_relations(text: str, note: ParsedNote) -> tuple[str, Span | None]:
     for index, heading in enumerate(note.headings):
         if heading_key(heading.text) != RELATIONS_HEADING.casefold():
             continue
-        place = section_at(text, note.headings, index)
-        lines = {one.line for one in note.relations if place.start <= one.span.start < place.own_end}
-        line_count = sum(1 for line in text[place.start : place.own_end].splitlines() if line.strip())
-        if place.own_end == len(text) and line_count == len(lines):
+        section = section_at(text, note.headings, index)
+        lines = {one.line for one in note.relations if section.start <= one.span.start < section.own_end}
+        line_count = sum(1 for line in text[section.start : section.own_end].splitlines() if line.strip())
+        if section.own_end == len(text) and line_count == len(lines):
             return text[start : heading.span.start], Span(heading.span.start, len(text))
     return text[start:], None
 
@@ -115,8 +117,8 @@ def _with_body(primary: str, note: ParsedNote, body: str) -> str:
         return primary
     at = len(primary)
     for index, heading in enumerate(note.headings):
-        place = section_at(primary, note.headings, index)
-        if heading_key(heading.text) == RELATIONS_HEADING.casefold() and place.own_end == len(primary):
+        section = section_at(primary, note.headings, index)
+        if heading_key(heading.text) == RELATIONS_HEADING.casefold() and section.own_end == len(primary):
             at = heading.span.start
     if at < len(primary):
         lead = primary[:at]

@@ -110,12 +110,12 @@ class AnalysisWorker:
 
     def _start(self) -> Connection:
         context = worker_processes()
-        here, there = context.Pipe()
-        process = context.Process(target=serve, args=(there,), name="analysis", daemon=True)
+        own_end, worker_end = context.Pipe()
+        process = context.Process(target=serve, args=(worker_end,), name="analysis", daemon=True)
         process.start()
-        there.close()
-        self._process, self._connection = process, here
-        return here
+        worker_end.close()
+        self._process, self._connection = process, own_end
+        return own_end
 
     def _on_idle(self) -> None:
         """End the process if no request is running."""

@@ -128,9 +128,9 @@ class Structure:
 
 def suggest_relation(source: NoteFeatures, target: NoteFeatures, between: Structure) -> RelationPrediction:
     """Return the relation that `source` most likely has to `target`."""
-    kind, sure, why, evidence = _classify(source, target, between)
-    score = round(_likelihood(between, sure), 4)
-    return RelationPrediction(kind, score, f"{why}; {_describe_structure(between)}.", sure, evidence)
+    kind, strength, reason, evidence = _classify(source, target, between)
+    score = round(_likelihood(between, strength), 4)
+    return RelationPrediction(kind, score, f"{reason}; {_describe_structure(between)}.", strength, evidence)
 
 
 def relation_confidence(
@@ -218,13 +218,13 @@ def _classify(
 ) -> tuple[str, float, str, tuple[str, ...]]:
     """Return the type, the strength of the textual evidence (0 to 1), the reason, and the evidence."""
     mentions = lines_naming(source.sentences, target.name)
-    for lines, sure in ((source.link_lines, 0.6), (mentions, 0.5)):
+    for lines, strength in ((source.link_lines, 0.6), (mentions, 0.5)):
         if cue := find_cue_phrase(lines, target.name):
-            why = f"“{source.name}” says “{cue[1]}” where it names “{target.name}”"
-            return cue[0], sure, why, (cue[2],)
+            reason = f"“{source.name}” says “{cue[1]}” where it names “{target.name}”"
+            return cue[0], strength, reason, (cue[2],)
     if pair := find_contradiction(source.sentences, target.sentences):
-        why = f"“{_truncate(pair.first)}” and “{_truncate(pair.second)}” can't both be right"
-        return "CONTRADICTS", 0.4, why, (pair.first, pair.second)
+        reason = f"“{_truncate(pair.first)}” and “{_truncate(pair.second)}” can't both be right"
+        return "CONTRADICTS", 0.4, reason, (pair.first, pair.second)
     if target.kind == "source" and source.kind != "source":
         return "CITES", 0.2, f"“{target.name}” is a source", ()
     if kind := _BY_TYPES.get((source.kind, target.kind)):

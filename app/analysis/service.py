@@ -263,9 +263,9 @@ def _path_result(graph: Graph, rows: list[int], types: Collection[str] | None) -
     relations: list[str] = []
     forward: list[bool] = []
     links = graph.links
-    for here, there in pairwise(rows):
-        ahead = (links[:, 0] == here) & (links[:, 1] == there)
-        back = (links[:, 0] == there) & (links[:, 1] == here)
+    for source, target in pairwise(rows):
+        ahead = (links[:, 0] == source) & (links[:, 1] == target)
+        back = (links[:, 0] == target) & (links[:, 1] == source)
         steps = [
             (graph.edge_types[graph.edge_codes[place]], bool(ahead[place]))
             for place in np.flatnonzero(ahead | back).tolist()

@@ -56,13 +56,13 @@ def summarize(texts: Sequence[str], max_length: int, vectors: NDArray[np.floatin
     method = f"LexRank over {method}"
     if not texts:
         return Summary("", (), method)
-    likeness = tfidf_similarity(texts) if vectors is None else cosine_matrix(vectors)
-    central = _centrality(texts, likeness)
-    order = _marginal_relevance(central, likeness)
+    similarity = tfidf_similarity(texts) if vectors is None else cosine_matrix(vectors)
+    central = _centrality(texts, similarity)
+    order = _marginal_relevance(central, similarity)
     worth = [at for at in order if central[at] >= _MIN_CENTRALITY]
-    taken = _select_fitting(texts, worth, order, max_length)
-    text = join_sentences(taken) if taken else truncate(with_full_stop(texts[order[0]]), max_length)
-    return Summary(text, _key_points(texts, worth), method, taken or (text,))
+    selected = _select_fitting(texts, worth, order, max_length)
+    text = join_sentences(selected) if selected else truncate(with_full_stop(texts[order[0]]), max_length)
+    return Summary(text, _key_points(texts, worth), method, selected or (text,))
 
 
 def truncate(text: str, max_length: int) -> str:
@@ -78,23 +78,23 @@ def truncate(text: str, max_length: int) -> str:
     return kept.rstrip(" ,;:–-") + "…"
 
 
-def _centrality(texts: Sequence[str], likeness: NDArray[np.float64]) -> NDArray[np.float64]:
+def _centrality(texts: Sequence[str], similarity: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the PageRank of the sentences, 0 to 1; the opening counts more, fragments less."""
     import networkx  # Imported on demand, since it takes some tenths of a second.
 
-    edges = np.where(likeness >= _MIN_SIMILARITY, likeness, 0.0)
+    edges = np.where(similarity >= _MIN_SIMILARITY, similarity, 0.0)
     np.fill_diagonal(edges, 0.0)
     graph = networkx.from_numpy_array(edges)
     ranked = networkx.pagerank(graph, weight="weight")
     rank = np.array([ranked[at] for at in range(len(texts))])
-    place = np.arange(len(texts)) / max(1, len(texts) - 1)
-    weight = rank / rank.max() * (1 + _LEAD_BONUS * np.exp(-4 * place))
+    relative_position = np.arange(len(texts)) / max(1, len(texts) - 1)
+    weight = rank / rank.max() * (1 + _LEAD_BONUS * np.exp(-4 * relative_position))
     size = np.array([min(1.0, len(one) / _FULL_WEIGHT_CHARS) for one in texts])
     weight = weight * size
     return np.asarray(weight / weight.max())
 
 
-def _marginal_relevance(central: NDArray[np.float64], likeness: NDArray[np.float64]) -> list[int]:
+def _marginal_relevance(central: NDArray[np.float64], similarity: NDArray[np.float64]) -> list[int]:
     """Return all sentences in order of marginal relevance: central, and unlike those before."""
     left = list(range(len(central)))
     order: list[int] = []
@@ -104,7 +104,7 @@ def _marginal_relevance(central: NDArray[np.float64], likeness: NDArray[np.float
         worth = _RELEVANCE_WEIGHT * central[left] - (1 - _RELEVANCE_WEIGHT) * nearest[left] - repeats
         best = left.pop(int(np.argmax(worth)))
         order.append(best)
-        nearest = np.maximum(nearest, likeness[best])
+        nearest = np.maximum(nearest, similarity[best])
     return order
 
 
@@ -112,16 +112,16 @@ def _select_fitting(
     texts: Sequence[str], worth: Sequence[int], order: Sequence[int], max_length: int
 ) -> tuple[str, ...]:
     """Return the best sentences that fit, in the order of the text; none if not even one fits."""
-    taken: list[int] = []
-    room = max_length
+    selected: list[int] = []
+    remaining = max_length
     sizes = [len(with_full_stop(one)) for one in texts]
     fallback = [at for at in order if sizes[at] <= max_length][:1]
     for at in worth if any(sizes[at] <= max_length for at in worth) else fallback:
-        need = sizes[at] + (1 if taken else 0)
-        if need <= room:
-            taken.append(at)
-            room -= need
-    return tuple(texts[at] for at in sorted(taken))
+        need = sizes[at] + (1 if selected else 0)
+        if need <= remaining:
+            selected.append(at)
+            remaining -= need
+    return tuple(texts[at] for at in sorted(selected))
 
 
 def _key_points(texts: Sequence[str], order: Sequence[int]) -> tuple[str, ...]:

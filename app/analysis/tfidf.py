@@ -45,12 +45,12 @@ def tfidf_similarity(texts: Sequence[str]) -> Matrix:
     """
     counted = [Counter(content_words(text)) for text in texts]
     spread = Counter(word for counts in counted for word in counts)
-    place = {word: at for at, word in enumerate(spread)}
-    rows = np.zeros((len(texts), max(1, len(place))))
+    column = {word: at for at, word in enumerate(spread)}
+    rows = np.zeros((len(texts), max(1, len(column))))
     for row, counts in enumerate(counted):
         for word, count in counts.items():
             rarity = 1 + math.log((1 + len(texts)) / (1 + spread[word]))
-            rows[row, place[word]] = (1 + math.log(count)) * rarity
+            rows[row, column[word]] = (1 + math.log(count)) * rarity
     return cosine_matrix(rows)
 
 

@@ -103,39 +103,41 @@ def format_diff(diff: Diff) -> Iterator[Text]:
 def format_line(line: bytes, spans: Sequence[Span] = (), *, first: bool = False, last: bool = False) -> Text:
     """Return a line for display with `spans` highlighted and hidden characters named in ⟨⟩."""
     seen = escape_line(line, first=first, last=last)
-    made = Text(seen.text)
+    text = Text(seen.text)
     for start, end in spans:
-        made.stylize(_CHANGED_STYLE, seen.place(start), seen.place(end))
+        text.stylize(_CHANGED_STYLE, seen.place(start), seen.place(end))
     for start, end, kind in seen.signs:
-        made.stylize(_LABEL_STYLE if kind == CHIP_SIGN else "dim", start, end)
-    return _with_brackets(made, seen)
+        text.stylize(_LABEL_STYLE if kind == CHIP_SIGN else "dim", start, end)
+    return _with_brackets(text, seen)
 
 
-def _with_brackets(made: Text, seen: EscapedLine) -> Text:
+def _with_brackets(text: Text, seen: EscapedLine) -> Text:
     """Put labels in brackets, so that no text of a note looks like a label where there are no colors."""
     parts = []
     at = 0
     for start, end, kind in seen.signs:
         if kind == CHIP_SIGN:
-            label = (Text("⟨", _LABEL_STYLE), made[start:end], Text("⟩", _LABEL_STYLE))
-            parts += [made[at:start], *label]
+            label = (Text("⟨", _LABEL_STYLE), text[start:end], Text("⟩", _LABEL_STYLE))
+            parts += [text[at:start], *label]
             at = end
-    return Text.assemble(*parts, made[at:]) if parts else made
+    return Text.assemble(*parts, text[at:]) if parts else text
 
 
 def _hunk_rows(diff: Diff, hunk: Hunk, width: int) -> Iterator[Text]:
     before = diff.before[hunk.before_start : hunk.before_end]
     after = diff.after[hunk.after_start : hunk.after_end]
     olds, news = [_decode_line(line) for line in before], [_decode_line(line) for line in after]
-    gone: dict[int, tuple[Span, ...]] = {}
+    removed_spans: dict[int, tuple[Span, ...]] = {}
     added_spans: dict[int, tuple[Span, ...]] = {}
     for old, new in pair_lines(olds, news):
         if old is not None and new is not None:
-            gone[old], added_spans[new] = changed_spans(olds[old], news[new])
+            removed_spans[old], added_spans[new] = changed_spans(olds[old], news[new])
     for index, line in enumerate(before):
         number = hunk.before_start + index
         ends = {"first": number == 0, "last": number == len(diff.before) - 1}
-        yield _diff_row(width, number, "-", format_line(line, gone.get(index, ()), **ends), _REMOVED_STYLE)
+        yield _diff_row(
+            width, number, "-", format_line(line, removed_spans.get(index, ()), **ends), _REMOVED_STYLE
+        )
     for index, line in enumerate(after):
         number = hunk.after_start + index
         ends = {"first": number == 0, "last": number == len(diff.after) - 1}

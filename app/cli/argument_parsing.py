@@ -96,17 +96,17 @@ def parse_object(words: list[str], texts: TextArguments) -> dict[str, object]:
     Raises:
         InvalidParametersError: A word is neither.
     """
-    made: dict[str, object] = {}
+    result: dict[str, object] = {}
     for word in words:
         text = texts.text(word)
         name, is_pair, value = text.partition("=")
         if text.lstrip().startswith("{"):
-            made |= _parse_json_object(text)
+            result |= _parse_json_object(text)
         elif is_pair and name:
-            made[name] = _json_or_text(value)
+            result[name] = _json_or_text(value)
         else:
             raise InvalidParametersError(f"{word!r} is neither name=value nor a JSON object.")
-    return made
+    return result
 
 
 def parse_boolean(word: str) -> bool:

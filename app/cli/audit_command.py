@@ -30,14 +30,14 @@ _DEFAULT_LIMIT = 20
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the subcommands verify, export and show."""
-    what = parser.add_subparsers(required=True, metavar="verify|export|show")
-    verify = what.add_parser("verify", help="check the hash chain, and print the first bad row")
+    subcommands = parser.add_subparsers(required=True, metavar="verify|export|show")
+    verify = subcommands.add_parser("verify", help="check the hash chain, and print the first bad row")
     verify.add_argument("folder", nargs="?", help="the vault")
     verify.set_defaults(do=_verify)
-    export = what.add_parser("export", help="write the audit log to a file (.csv or .jsonl)")
+    export = subcommands.add_parser("export", help="write the audit log to a file (.csv or .jsonl)")
     export.add_argument("places", nargs="+", metavar="[folder] file", help="the vault, and the file to write")
     export.set_defaults(do=_export)
-    show = what.add_parser("show", help="print the newest entries, or one in full")
+    show = subcommands.add_parser("show", help="print the newest entries, or one in full")
     show.add_argument("entry", nargs="?", type=int, help="the number of an entry")
     show.add_argument(
         "--limit", type=int, default=_DEFAULT_LIMIT, help=f"how many at most ({_DEFAULT_LIMIT})"

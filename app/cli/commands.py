@@ -124,8 +124,8 @@ def _run(given: argparse.Namespace, screen: CliConsole) -> int:
         build_leading_parser().print_usage(screen.err)
         return ExitStatus.MISUSE
     if words[0] in VERBS:
-        asked = build_verb_parser(words[0]).parse_args(words[1:], given)
-        done = load_verb(words[0]).run(asked, screen)
+        arguments = build_verb_parser(words[0]).parse_args(words[1:], given)
+        done = load_verb(words[0]).run(arguments, screen)
         return asyncio.run(_await(done)) if not isinstance(done, int) else done
     from app.cli import tool_command
 

@@ -46,9 +46,9 @@ def full_parser() -> argparse.ArgumentParser:
     _with_folder(subparsers.add_parser("open", help="open the window on a folder"))
     for name, (_, summary) in commands.VERBS.items():
         commands.load_verb(name).add_arguments(subparsers.add_parser(name, help=summary))
-    taken = set(subparsers.choices)
+    used_names = set(subparsers.choices)
     for tool in (*CATALOG, FILE_TOOL):
-        if tool.name not in taken:
+        if tool.name not in used_names:
             _add_tool(subparsers.add_parser(tool.name, help=tool.summary), ToolParser.from_tool(tool))
     _complete_values(parser)
     return parser

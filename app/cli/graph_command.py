@@ -31,8 +31,8 @@ _PAGE_SIZE = 1000
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the subcommand export."""
-    what = parser.add_subparsers(required=True, metavar="export")
-    export = what.add_parser("export", help=f"write the graph to a file ({', '.join(FORMATS)})")
+    subcommands = parser.add_subparsers(required=True, metavar="export")
+    export = subcommands.add_parser("export", help=f"write the graph to a file ({', '.join(FORMATS)})")
     export.add_argument("file", type=Path, help="the file to write")
     export.add_argument("--width", type=int, default=1600, help="width of a picture in pixels (1600)")
     export.add_argument("--height", type=int, default=1000, help="height of a picture in pixels (1000)")
@@ -108,5 +108,5 @@ def _positions(graph: Graph, root: Path, aspect: float) -> Positions:
     from app.graph.layout import compute_layout
     from app.graph.positions import load_positions
 
-    kept = load_positions(paths.vault_cache_folder(root), graph)
-    return place_missing(graph, kept) if kept is not None else compute_layout(graph, aspect=aspect)
+    saved = load_positions(paths.vault_cache_folder(root), graph)
+    return place_missing(graph, saved) if saved is not None else compute_layout(graph, aspect=aspect)

@@ -40,11 +40,11 @@ def highlight(text: str, words: Sequence[str]) -> Text:
     """Return `text` with all occurrences of `words` highlighted, ignoring case."""
     from rich.text import Text
 
-    made = Text(text)
+    highlighted = Text(text)
     if words:
         for match in _pattern(tuple(words)).finditer(text):
-            made.stylize(_MATCH_STYLE, *match.span())
-    return made
+            highlighted.stylize(_MATCH_STYLE, *match.span())
+    return highlighted
 
 
 @lru_cache(maxsize=8)

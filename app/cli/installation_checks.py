@@ -111,32 +111,32 @@ def _key_store() -> CheckResult:
     return warning("key store", "API keys are lost when the app closes", hint)
 
 
-def _settings(what: str, file: Path, kind: type[SettingsSection], hint: str) -> CheckResult:
+def _settings(name: str, file: Path, kind: type[SettingsSection], hint: str) -> CheckResult:
     try:
         kind.model_validate_json(file.read_text("utf-8"))
     except FileNotFoundError:
-        return ok(what, "none saved; the defaults apply")
+        return ok(name, "none saved; the defaults apply")
     except (OSError, ValidationError, UnicodeDecodeError) as error:
-        return failure(what, f"{file} can't be read: {str(error).splitlines()[0]}", hint)
-    return ok(what, str(file))
+        return failure(name, f"{file} can't be read: {str(error).splitlines()[0]}", hint)
+    return ok(name, str(file))
 
 
-def check_app_folder(what: str, folder: Path, *, private: bool) -> CheckResult:
+def check_app_folder(name: str, folder: Path, *, private: bool) -> CheckResult:
     """Check that a folder of the app is writable, and readable by the user alone if it is `private`."""
     if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
-        return failure(what, f"{folder} can't be written", f"Grant yourself access: chmod u+rwx '{folder}'")
+        return failure(name, f"{folder} can't be written", f"Grant yourself access: chmod u+rwx '{folder}'")
     if private and sys.platform != "win32" and folder.stat().st_mode & _SHARED_MODE_BITS:
         message = f"other users of this machine can read {folder}"
-        return warning(what, message, f"Remove their access: chmod go-rwx '{folder}'")
-    return ok(what, str(folder))
+        return warning(name, message, f"Remove their access: chmod go-rwx '{folder}'")
+    return ok(name, str(folder))
 
 
-def check_disk_space(what: str, folder: Path) -> CheckResult:
+def check_disk_space(name: str, folder: Path) -> CheckResult:
     """Check the free space on the disk of a folder."""
     free = shutil.disk_usage(folder).free
     message = f"{free / 1024**3:,.1f} GiB free at {folder}"
     if free < _MIN_DISK_BYTES:
-        return failure(what, message, "Free up space: nothing can be saved safely on a full disk.")
+        return failure(name, message, "Free up space: nothing can be saved safely on a full disk.")
     if free < _LOW_DISK_BYTES:
-        return warning(what, message, "Free up space before the disk is full.")
-    return ok(what, message)
+        return warning(name, message, "Free up space before the disk is full.")
+    return ok(name, message)

@@ -215,18 +215,18 @@ def format_table(rows: Sequence[Row]) -> RenderableType:
     from rich.table import Table
     from rich.text import Text
 
-    made = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
+    table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 2, 0, 0))
     names = visible_columns(rows)
     for name in names:
         numbers = (
             all(isinstance(row.get(name), int | float | None) for row in rows) and name not in _TIME_FIELDS
         )
         # Paths take most of a row: they are wrapped rather than cut.
-        made.add_column(_title(name), justify="right" if numbers else "left", overflow="fold")
+        table.add_column(_title(name), justify="right" if numbers else "left", overflow="fold")
     for row in rows:
         cells = (Text(escape_controls(format_cell(name, row.get(name)))) for name in names)
-        made.add_row(*cells)
-    return made
+        table.add_row(*cells)
+    return table
 
 
 def visible_columns(rows: Sequence[Row]) -> list[str]:

@@ -37,9 +37,9 @@ _ADDED = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the subcommands and their arguments."""
-    what = parser.add_subparsers(metavar="list|add|remove|pause|resume", dest="op")
-    one_list = what.add_parser("list", help="list the sources and their states (the default)")
-    add = what.add_parser("add", help="add a source")
+    subcommands = parser.add_subparsers(metavar="list|add|remove|pause|resume", dest="op")
+    one_list = subcommands.add_parser("list", help="list the sources and their states (the default)")
+    add = subcommands.add_parser("add", help="add a source")
     add.add_argument("kind", choices=tuple(_ADDED), help="the kind of source")
     add.add_argument("place", nargs="?", help="the folder, the address of the feed, or a glob of notes")
     add.add_argument("--name", help="the display name")
@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add.add_argument(
         "--rule", action="append", default=[], metavar="RULE", help=help_text + ", ".join(_PERMISSIONS)
     )
-    named = [what.add_parser(name, help=f"{name} a source") for name in ("remove", "pause", "resume")]
+    named = [subcommands.add_parser(name, help=f"{name} a source") for name in ("remove", "pause", "resume")]
     for one in named:
         one.add_argument("source", help="its id or its name")
     for one in (parser, one_list, add, *named):
@@ -63,12 +63,12 @@ async def run(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
         case "pause" | "resume":
             return await run_call("source", {"op": given.op, "source_id": given.source}, options, screen)
     root = resolve_vault(options, screen).root
-    kept = _source(given) if given.op == "add" else None
+    source = _source(given) if given.op == "add" else None
     async with open_owned(root, screen, _WHERE) as vault:
-        if kept is not None:
-            message = _ADDED[given.kind].format(_place_of(kept)) + _rule_words(given.rule)
+        if source is not None:
+            message = _ADDED[given.kind].format(_place_of(source)) + _rule_words(given.rule)
             await confirm(f"{message}.", options, screen)
-            info = await vault.sources.add(kept)
+            info = await vault.sources.add(source)
             return await _show_source(vault, info.id, options, screen)
         info = vault.sources.get(given.source)
         await confirm(f"Remove the source {info.name}; its files are not changed.", options, screen)
@@ -131,7 +131,7 @@ def _rule_words(rules: list[str]) -> str:
     return f", and change them by {'; '.join(rules)}" if rules else ""
 
 
-def _place_of(kept: SourceConfig) -> str:
-    globs = getattr(kept, "globs", ())
-    place = getattr(kept, "folder", "") or getattr(kept, "url", "")
+def _place_of(source: SourceConfig) -> str:
+    globs = getattr(source, "globs", ())
+    place = getattr(source, "folder", "") or getattr(source, "url", "")
     return str(place) or (f" that match {globs[0]}" if globs else "")

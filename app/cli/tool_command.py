@@ -60,8 +60,8 @@ async def _run_unknown(
 ) -> ExitStatus:
     """Call a tool that only the open vault knows: a plug-in's, or another program's."""
     name = word.replace("-", "_")
-    asked = _leading_parser().parse_known_args(list(words), argparse.Namespace(**vars(leading)))[0]
-    options = Options.from_namespace(asked)
+    parsed = _leading_parser().parse_known_args(list(words), argparse.Namespace(**vars(leading)))[0]
+    options = Options.from_namespace(parsed)
     choice = resolve_vault(options, screen)
     approver = approver_for(options, screen)
     async with open_session(

@@ -190,9 +190,9 @@ class ToolParser:
             if not words:
                 return False
             last = at == len(places) - 1
-            taken = len(words) if (flag.many or flag.is_object) and last else 1
-            values[flag.name] = words[:taken]
-            del words[:taken]
+            count = len(words) if (flag.many or flag.is_object) and last else 1
+            values[flag.name] = words[:count]
+            del words[:count]
         return True
 
 

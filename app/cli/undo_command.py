@@ -32,12 +32,12 @@ _MAX_SHOWN_PATHS = 10
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options for what to undo."""
-    what = parser.add_mutually_exclusive_group()
-    what.add_argument(
+    target_group = parser.add_mutually_exclusive_group()
+    target_group.add_argument(
         "entry", nargs="?", type=int, help="the number of an audit entry (default: the last change)"
     )
-    what.add_argument("--turn", help="the id of an agent's turn")
-    what.add_argument("--commit", type=int, help="the number of a commit in the journal")
+    target_group.add_argument("--turn", help="the id of an agent's turn")
+    target_group.add_argument("--commit", type=int, help="the number of a commit in the journal")
     parser.add_argument(
         "--yes", action="store_true", help=f"as --approve {','.join(sorted(_APPROVED_KINDS))}"
     )

@@ -94,8 +94,8 @@ def _databases(data: Path, cache: Path) -> list[CheckResult]:
     ):
         for file in sorted((*folder.glob("*.sqlite"), *folder.glob("*.sqlite3"))):
             problem = _database_problem(file)
-            what = f"{'index' if folder is cache else 'history'}: {file.stem}"
-            found.append(failure(what, f"{file}: {problem}", hint) if problem else ok(what, "whole"))
+            label = f"{'index' if folder is cache else 'history'}: {file.stem}"
+            found.append(failure(label, f"{file}: {problem}", hint) if problem else ok(label, "whole"))
     return found
 
 

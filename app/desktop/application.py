@@ -108,7 +108,7 @@ async def _show_window(window: MainWindow, options: argparse.Namespace, events: 
         elif options.sample:
             window.open_sample()
         elif folder is not None:
-            window.open_folder(folder, read_only=options.read_only, asked=first is None)
+            window.open_folder(folder, read_only=options.read_only, confirmed=first is None)
         for other in options.folders[1:]:
             _open_in_process_of_its_own(other)
         window.begin_updates()

@@ -305,7 +305,7 @@ class VaultClient(QObject):
 
     @property
     def read_only(self) -> bool:
-        """Whether the vault can't be changed here."""
+        """True if the vault is open read-only."""
         return self._vault.read_only
 
     @property
@@ -315,7 +315,7 @@ class VaultClient(QObject):
 
     @property
     def is_indexed(self) -> bool:
-        """Whether the index has names from an earlier scan. Asking the service would delay the scan."""
+        """True if the index has names from an earlier scan. Asking the service would delay the scan."""
         return self._vault.notes.is_indexed
 
     @property

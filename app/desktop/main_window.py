@@ -74,9 +74,9 @@ class MainWindow(QMainWindow):
         self._connect()
         self._restore_geometry()
 
-    def open_folder(self, root: Path, *, read_only: bool = False, asked: bool = False) -> None:
+    def open_folder(self, root: Path, *, read_only: bool = False, confirmed: bool = False) -> None:
         """Open the vault in `root` in place of the current one."""
-        self._start(self._switch(root, read_only, asked), self.tr("open {0}").format(root.name))
+        self._start(self._switch(root, read_only, confirmed), self.tr("open {0}").format(root.name))
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Ask the notes first, save the layout, then let the main coroutine end the app."""
@@ -196,9 +196,9 @@ class MainWindow(QMainWindow):
             self.status.clearMessage()
             self.setWindowTitle("Scriptorium")
 
-    async def _switch(self, root: Path, read_only: bool, asked: bool) -> None:
+    async def _switch(self, root: Path, read_only: bool, confirmed: bool) -> None:
         if self.view is None or await self.view.confirm_close():
-            await self.session.open(root, read_only=read_only, asked=asked)
+            await self.session.open(root, read_only=read_only, confirmed=confirmed)
 
     async def _close_vault(self) -> bool:
         if self.view is not None and not await self.view.confirm_close():
@@ -241,7 +241,7 @@ class MainWindow(QMainWindow):
 
         async def pick() -> None:
             if (folder := await dialogs.pick_folder(self, start=self.recent.default_folder)) is not None:
-                await self._switch(folder, read_only=False, asked=False)
+                await self._switch(folder, read_only=False, confirmed=False)
 
         self._start(pick(), self.tr("open the folder"))
 
@@ -250,7 +250,7 @@ class MainWindow(QMainWindow):
         self._start(self._switch_to_sample(), self.tr("open the sample vault"))
 
     async def _switch_to_sample(self) -> None:
-        await self._switch(await asyncio.to_thread(sample_vault), read_only=False, asked=True)
+        await self._switch(await asyncio.to_thread(sample_vault), read_only=False, confirmed=True)
 
     def _make_note(self, name: str) -> None:
         if self.view is not None:

@@ -421,8 +421,8 @@ class VaultLayout(QWidget):
         column.addWidget(settings)
         return bar
 
-    def _button(self, name: str, symbol: str, words: str, command: str) -> ThemedButton:
-        button = ThemedButton(self._theme, symbol, words, size=20)
+    def _button(self, name: str, symbol: str, label: str, command: str) -> ThemedButton:
+        button = ThemedButton(self._theme, symbol, label, size=20)
         button.setCheckable(True)
         button.clicked.connect(lambda: self.command.emit(command))
         self._buttons[name] = button

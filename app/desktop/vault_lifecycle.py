@@ -106,10 +106,10 @@ class VaultLifecycle(QObject):
         self.approver = DesktopApprover(service, self)
         self._progressed.connect(self.progress, Qt.ConnectionType.QueuedConnection)
 
-    async def open(self, root: Path, *, read_only: bool = False, asked: bool = False) -> bool:
+    async def open(self, root: Path, *, read_only: bool = False, confirmed: bool = False) -> bool:
         """Open the folder at `root` in place of the open vault; return whether it is open now.
 
-        The user confirms a folder that is not a vault, unless `asked` says so or it was opened before. A
+        The user confirms a folder that is not a vault, unless `confirmed` says so or it was opened before. A
         vault that another process has locked is offered read-only.
         """
         async with self._busy:
@@ -117,7 +117,7 @@ class VaultLifecycle(QObject):
             if self.client is not None and self.client.root == root:
                 return True
             # Counting the files takes a while, and the user has confirmed a recent vault before.
-            known = asked or await asyncio.to_thread(self._recent.contains, root)
+            known = confirmed or await asyncio.to_thread(self._recent.contains, root)
             if not known and not await self._confirm_folder(root):
                 return False
             await self._close()

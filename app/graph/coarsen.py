@@ -42,9 +42,9 @@ class CoarseLevel:
 
 def adjacency(edges: NDArray[np.int32], size: int) -> scipy.sparse.csr_matrix:
     """Return the symmetric adjacency matrix of `edges`: the number of links of each pair."""
-    both = np.concatenate([edges, edges[:, ::-1]])
-    ones = np.ones(len(both), dtype=np.float32)
-    return scipy.sparse.coo_matrix((ones, (both[:, 0], both[:, 1])), shape=(size, size)).tocsr()
+    pairs = np.concatenate([edges, edges[:, ::-1]])
+    ones = np.ones(len(pairs), dtype=np.float32)
+    return scipy.sparse.coo_matrix((ones, (pairs[:, 0], pairs[:, 1])), shape=(size, size)).tocsr()
 
 
 def damp_hubs(weights: scipy.sparse.csr_matrix) -> scipy.sparse.csr_matrix:
@@ -168,15 +168,15 @@ def _join_leftovers(
     body, neighbour = body[chosen], labels[neighbour[chosen]]
     order = np.argsort(neighbour, kind="stable")
     body, neighbour = body[order], neighbour[order]
-    host, room, last = -1, 0.0, -1
+    host, capacity, last = -1, 0.0, -1
     for each, near in zip(body.tolist(), neighbour.tolist(), strict=True):
-        if near != last or room < mass[each]:
-            host, room, last = int(labels[each]), cap - float(load[labels[each]]), near
+        if near != last or capacity < mass[each]:
+            host, capacity, last = int(labels[each]), cap - float(load[labels[each]]), near
             continue
         load[labels[each]] -= mass[each]
         labels[each] = host
         load[host] += mass[each]
-        room -= float(mass[each])
+        capacity -= float(mass[each])
 
 
 def communities(edges: NDArray[np.int32], size: int, seed: int = 0) -> NDArray[np.int64]:

@@ -60,9 +60,9 @@ class ComponentPacking:
         if not small:
             return
         reaches = [self._center(placed, part) for part in small]
-        room = _FreeRoom(placed[self.parts[0]], sum(reach * reach for reach in reaches), self._page)
+        space = _FreeSpace(placed[self.parts[0]], sum(reach * reach for reach in reaches), self._page)
         for part, reach in sorted(zip(small, reaches, strict=True), key=lambda pair: -pair[1]):
-            placed[part] += room.take(reach)
+            placed[part] += space.occupy(reach)
 
     def _center(self, placed: Positions, part: NDArray[np.int64]) -> float:
         """Center a component at the origin and return its reach."""
@@ -76,8 +76,8 @@ class ComponentPacking:
         if not self.parts or not 0 < count <= _MAX_RING_ORPHANS:
             self.ring_orphans(placed)
             return
-        room = _FreeRoom(placed[self.linked], count * _GAP * _GAP, self._page)
-        placed[self.orphans] = [room.take(_GAP) for _ in range(count)]
+        space = _FreeSpace(placed[self.linked], count * _GAP * _GAP, self._page)
+        placed[self.orphans] = [space.occupy(_GAP) for _ in range(count)]
 
     def ring_orphans(self, placed: Positions) -> None:
         """Place the nodes without links around the others, in place."""
@@ -103,11 +103,11 @@ def _rings(count: int, start: float) -> Iterator[Positions]:
         radius += _ORPHAN_SPACING
 
 
-class _FreeRoom:
+class _FreeSpace:
     """The free space around the largest component, as distances on a grid.
 
     Args:
-        taken: Occupied positions; the area that they enclose counts as occupied, too.
+        occupied: Occupied positions; the area that they enclose counts as occupied, too.
         area: The sum of the squared radii that will be requested.
         page: The sides of the page, with an area of one, which determine the shape of the free space.
     """
@@ -116,10 +116,10 @@ class _FreeRoom:
     _SIDE = 260
     _STEP = 0.25
 
-    def __init__(self, taken: Positions, area: float, page: Positions) -> None:
+    def __init__(self, occupied: Positions, area: float, page: Positions) -> None:
         from scipy import ndimage  # Loads much of scipy, which only a layout from scratch needs.
 
-        reach = float(np.abs(taken).max())
+        reach = float(np.abs(occupied).max())
         half = 1.2 * float(page.max()) * np.sqrt(reach * reach * 1.3 + 2 * area) + 4
         side = min(self._SIDE, int(2 * half / self._CELL) + 1)
         self._cell = 2 * half / (side - 1)
@@ -127,7 +127,7 @@ class _FreeRoom:
         self._x, self._y = np.meshgrid(axis, axis)
         from_middle = (self._x / page[0]) ** 2 + (self._y / page[1]) ** 2
         mask = np.zeros((side, side), dtype=bool)
-        cells = np.round(taken / self._cell + (side - 1) / 2).astype(int)
+        cells = np.round(occupied / self._cell + (side - 1) / 2).astype(int)
         mask[cells[:, 1], cells[:, 0]] = True
         near = max(1, round(3.0 / self._cell))
         closed = ndimage.distance_transform_edt(~mask) <= near
@@ -138,7 +138,7 @@ class _FreeRoom:
         self._wanted = np.inf
         self._candidates: Iterator[int] = iter(())
 
-    def take(self, reach: float) -> NDArray[np.float32]:
+    def occupy(self, reach: float) -> NDArray[np.float32]:
         """Occupy the free place nearest to the middle for a disc of radius `reach`, and return it.
 
         Larger discs must be requested first: only then do no two overlap.

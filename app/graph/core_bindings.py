@@ -162,20 +162,20 @@ class BarnesHutTree:
         """
         self._leaves = core.build(self._tree, at, mass)
 
-    def push(self, how: Push, force: Floats, workers: WorkerThreads | None = None) -> None:
+    def push(self, push: Push, force: Floats, workers: WorkerThreads | None = None) -> None:
         """Add the repulsion of all bodies on each of them to `force`, float32 (n, 2)."""
 
         def work(first: int, last: int) -> None:
-            core.push(self._tree, first, last, how.kernel, how.strength, how.softness, how.opening, force)
+            core.push(self._tree, first, last, push.kernel, push.strength, push.softness, push.opening, force)
 
         if workers is None:
             work(0, self._leaves)
         else:
             workers.ranges(work, self._leaves, _MIN_LEAVES_PER_THREAD)
 
-    def push_places(self, how: Push, at: Floats, force: Floats) -> None:
+    def push_points(self, push: Push, at: Floats, force: Floats) -> None:
         """Add the repulsion of all bodies at the points `at`, float32 (k, 2), to `force`."""
-        core.push_places(self._tree, at, how.kernel, how.strength, how.softness, how.opening, force)
+        core.push_places(self._tree, at, push.kernel, push.strength, push.softness, push.opening, force)
 
 
 def attract(
@@ -292,7 +292,7 @@ def separate(at: Floats, radii: Floats, gap: float = 0.2) -> float:
     return core.separate(at, radii, gap)
 
 
-def swarm(x: Floats, wanted: Floats, radii: Floats, order: Ints, gap: float) -> Floats:
+def beeswarm(x: Floats, wanted: Floats, radii: Floats, order: Ints, gap: float) -> Floats:
     """Return the y of each disc, as close to the wanted one as earlier discs allow.
 
     Args:

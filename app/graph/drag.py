@@ -91,11 +91,11 @@ class LocalPhysics:
 
     def _prepare_springs(self, graph: Graph) -> None:
         """Collect the links with an end among the bodies; those of the dragged node pull harder."""
-        place = np.full(len(graph), -1, dtype=np.int64)
-        place[self.bodies] = np.arange(len(self.bodies))
-        edges = graph.edges[(place[graph.edges] >= 0).any(axis=1)].astype(np.int64)
+        body_index = np.full(len(graph), -1, dtype=np.int64)
+        body_index[self.bodies] = np.arange(len(self.bodies))
+        edges = graph.edges[(body_index[graph.edges] >= 0).any(axis=1)].astype(np.int64)
         self._edges: NDArray[np.int64] = edges
-        self._inner = place[edges]
+        self._inner = body_index[edges]
         count = max(1, len(graph.neighbors(self.held)))
         boost = 1 + 24 / np.sqrt(count)
         self._pull = np.where((edges == self.held).any(axis=1), boost, 1.0).astype(np.float32)

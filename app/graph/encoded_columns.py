@@ -27,8 +27,8 @@ class Column:
     @classmethod
     def encode(cls, values: Sequence[str]) -> Column:
         """Encode the strings."""
-        place = {word: code for code, word in enumerate(dict.fromkeys(values))}
-        return cls(np.fromiter(map(place.__getitem__, values), np.int32, len(values)), tuple(place))
+        code_of = {word: code for code, word in enumerate(dict.fromkeys(values))}
+        return cls(np.fromiter(map(code_of.__getitem__, values), np.int32, len(values)), tuple(code_of))
 
     def is_among(self, words: Iterable[str]) -> NDArray[np.bool_]:
         """Return bool (n,): the nodes whose string is one of `words`."""

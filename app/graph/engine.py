@@ -187,7 +187,7 @@ class Engine:
         """Return the bounded repulsion of `others` on each body in `at`."""
         tree, force = BarnesHutTree(), np.zeros_like(at)
         tree.build(np.ascontiguousarray(others))
-        tree.push_places(Push(BOUNDED), np.ascontiguousarray(at), force)
+        tree.push_points(Push(BOUNDED), np.ascontiguousarray(at), force)
         return force
 
 

@@ -20,8 +20,8 @@ def visible_subgraph(graph: Graph, notes: Collection[str]) -> Graph:
     linked = np.zeros(len(graph), dtype=bool)
     linked[graph.edges[inside].ravel()] = True
     kept = np.flatnonzero(wanted & (graph.is_note | linked))
-    place = np.full(len(graph), -1, dtype=np.int32)
-    place[kept] = np.arange(len(kept), dtype=np.int32)
+    row_index = np.full(len(graph), -1, dtype=np.int32)
+    row_index[kept] = np.arange(len(kept), dtype=np.int32)
     rows = kept.tolist()
     return Graph(
         paths=tuple(graph.paths[row] for row in rows),
@@ -31,7 +31,7 @@ def visible_subgraph(graph: Graph, notes: Collection[str]) -> Graph:
         tags=tuple(graph.tags[row] for row in rows),
         folders=tuple(graph.folders[row] for row in rows),
         modified=graph.modified[kept],
-        edges=np.ascontiguousarray(place[graph.edges[inside]]).reshape(-1, 2),
+        edges=np.ascontiguousarray(row_index[graph.edges[inside]]).reshape(-1, 2),
         edge_types=graph.edge_types,
         edge_codes=graph.edge_codes[inside],
         confidence=graph.confidence[inside],
@@ -61,14 +61,14 @@ def write_graphml(graph: Graph, positions: Positions | None, file: Path) -> None
     """
     import networkx as nx
 
-    made: Any = nx.MultiDiGraph()
+    network: Any = nx.MultiDiGraph()
     for row in range(len(graph)):
         facts = _node_fields(graph, row) | _position_fields(positions, row)
         name = facts.pop("id")
-        made.add_node(name, **{key: _graphml_value(value) for key, value in facts.items()})
+        network.add_node(name, **{key: _graphml_value(value) for key, value in facts.items()})
     for at, (a, b) in enumerate(graph.edges.tolist()):
-        made.add_edge(graph.paths[a], graph.paths[b], **_link_fields(graph, at))
-    write_atomic(file, "\n".join(nx.generate_graphml(made)).encode("utf-8"))
+        network.add_edge(graph.paths[a], graph.paths[b], **_link_fields(graph, at))
+    write_atomic(file, "\n".join(nx.generate_graphml(network)).encode("utf-8"))
 
 
 def _node_fields(graph: Graph, row: int) -> dict[str, Any]:

@@ -70,8 +70,8 @@ def _fit_view(positions: Positions, options: RenderOptions) -> Viewport:
         return Viewport((0.0, 0.0), 1.0, (options.width / 2, options.height / 2), 1.0, 1.0)
     low, high = positions.min(axis=0), positions.max(axis=0)
     span = np.maximum(high - low, 1e-3)
-    room = np.array([options.width, options.height]) - 2 * _MARGIN
-    scale = float(min(*(np.maximum(room, 40) / span), _MAX_SCALE))
+    available = np.array([options.width, options.height]) - 2 * _MARGIN
+    scale = float(min(*(np.maximum(available, 40) / span), _MAX_SCALE))
     growth = _REFERENCE_SCALE * (scale / _REFERENCE_SCALE) ** (0.55 if scale > _REFERENCE_SCALE else 1.3)
     eye = ((low + high) / 2).tolist()
     return Viewport((eye[0], eye[1]), scale, (options.width / 2, options.height / 2), growth, 1.15)
@@ -160,9 +160,9 @@ def _names(
     graph: Graph, at: NDArray[np.float32], radii: NDArray[np.float32], options: RenderOptions
 ) -> list[SvgLabel]:
     """Return labels of the nodes with the most links, without overlaps by their estimated widths."""
-    room = max(20, options.width * options.height // _PIXELS_PER_NAME)
-    ranked = np.argsort(-graph.degree, kind="stable")[: 3 * room].tolist()
-    taken: list[tuple[float, float, float, float]] = []
+    available = max(20, options.width * options.height // _PIXELS_PER_NAME)
+    ranked = np.argsort(-graph.degree, kind="stable")[: 3 * available].tolist()
+    boxes: list[tuple[float, float, float, float]] = []
     words: list[SvgLabel] = []
     for row in ranked:
         size = float(np.clip(9.0 + radii[row] * 0.3, 10, 15))
@@ -170,10 +170,10 @@ def _names(
         x, y = float(at[row, 0]), float(at[row, 1] + radii[row]) + size
         half = 0.31 * size * sum(2 if ord(letter) > 0x2E80 else 1 for letter in text)
         box = (x - half, y - size, x + half, y + 0.3 * size)
-        if any(a < box[2] and box[0] < c and b < box[3] and box[1] < d for a, b, c, d in taken):
+        if any(a < box[2] and box[0] < c and b < box[3] and box[1] < d for a, b, c, d in boxes):
             continue
-        taken.append(box)
+        boxes.append(box)
         words.append(SvgLabel(x, y, size, text))
-        if len(words) >= room:
+        if len(words) >= available:
             break
     return words

@@ -63,10 +63,10 @@ def compute_update(graph: Graph, delta: GraphDelta) -> GraphUpdate:
         return _GraphEdit(graph, delta).step()
     pairs, scores = graph.edges[graph.suggested], graph.confidence[graph.suggested]
     after = _GraphEdit(add_suggestions(graph), delta).step()
-    place = np.full(len(graph), -1, dtype=np.int32)
+    index = np.full(len(graph), -1, dtype=np.int32)
     known = np.flatnonzero(after.before >= 0)
-    place[after.before[known]] = known
-    pairs = place[pairs]
+    index[after.before[known]] = known
+    pairs = index[pairs]
     kept = (pairs >= 0).all(axis=1)
     return GraphUpdate(add_suggestions(after.graph, pairs[kept], scores[kept]), after.before)
 
@@ -172,14 +172,14 @@ class _GraphEdit:
         flagged[list(self._cut)] = True
         leaving |= flagged[graph.edges[:, 1]]
         removed_edges: list[int] = []
-        for place in np.flatnonzero(leaving).tolist():
-            source, target = graph.edges[place].tolist()
-            key = (source, target, graph.edge_types[graph.edge_codes[place]])
+        for index in np.flatnonzero(leaving).tolist():
+            source, target = graph.edges[index].tolist()
+            key = (source, target, graph.edge_types[graph.edge_codes[index]])
             stays = source not in replaced and target not in self._cut
-            if stays or (key in wanted and _is_same_confidence(wanted[key], float(graph.confidence[place]))):
+            if stays or (key in wanted and _is_same_confidence(wanted[key], float(graph.confidence[index]))):
                 wanted.pop(key, None)
             else:
-                removed_edges.append(place)
+                removed_edges.append(index)
         self._leaving = np.array(removed_edges, dtype=np.int64)
         self._coming = wanted
 
@@ -283,8 +283,8 @@ class _GraphEdit:
         types, codes = self._changed["edge_types"], self._changed["edge_codes"]
         used = np.bincount(codes, minlength=len(types)) > 0
         if not used.all():
-            place = (np.cumsum(used) - 1).astype(np.int16)
-            self._changed["edge_codes"] = place[codes]
+            index = (np.cumsum(used) - 1).astype(np.int16)
+            self._changed["edge_codes"] = index[codes]
             self._changed["edge_types"] = tuple(types[code] for code in np.flatnonzero(used).tolist())
 
     def _hand_over(self, after: Graph, known: Neighborhood | None, kept: NDArray[np.bool_] | None) -> None:

@@ -195,9 +195,9 @@ def _is_even(levels: list[CoarseLevel]) -> bool:
 
     Groups are misleading then, and charges find a better shape.
     """
-    whole = float(levels[0].weights.sum())
+    total_weight = float(levels[0].weights.sum())
     coarse = [level for level in levels if _COARSE_FACTOR * len(level) <= len(levels[0])]
-    return bool(coarse) and 1 - float(coarse[0].weights.sum()) / whole < _MIN_INSIDE_SHARE
+    return bool(coarse) and 1 - float(coarse[0].weights.sum()) / total_weight < _MIN_INSIDE_SHARE
 
 
 def _scatter_children(

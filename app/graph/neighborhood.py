@@ -23,8 +23,8 @@ class Neighborhood:
     @classmethod
     def from_links(cls, links: NDArray[np.int32], size: int) -> Neighborhood:
         """Build the adjacency from links int32 (m, 2) among `size` rows."""
-        both = np.concatenate([links, links[:, ::-1]]).astype(np.int64)
-        keys = np.sort(both[:, 0] * max(size, 1) + both[:, 1])
+        pairs = np.concatenate([links, links[:, ::-1]]).astype(np.int64)
+        keys = np.sort(pairs[:, 0] * max(size, 1) + pairs[:, 1])
         keys = keys[np.diff(keys, prepend=-1) > 0]
         counts = np.bincount(keys // max(size, 1), minlength=size)
         return cls(_starts(counts), (keys % max(size, 1)).astype(np.int32))
@@ -50,9 +50,9 @@ class Neighborhood:
         is_changed = np.zeros(size, dtype=bool)
         is_changed[changed] = True
         near = links[is_changed[links[:, 0]] | is_changed[links[:, 1]]].astype(np.int64)
-        both = np.concatenate([near, near[:, ::-1]])
-        both = both[is_changed[both[:, 0]]]
-        keys = np.unique(both[:, 0] * size + both[:, 1])
+        pairs = np.concatenate([near, near[:, ::-1]])
+        pairs = pairs[is_changed[pairs[:, 0]]]
+        keys = np.unique(pairs[:, 0] * size + pairs[:, 1])
         own, other = keys // size, (keys % size).astype(np.int32)
         counts = np.zeros(size, dtype=np.int64)
         counts[: len(self.starts) - 1] = self.counts()
@@ -75,9 +75,9 @@ class Neighborhood:
             done = int(self.starts[min(row + 1, last)])
         return np.concatenate([*pieces, self.rows[done:]])
 
-    def without_rows(self, kept: NDArray[np.bool_], place: NDArray[np.int32]) -> Neighborhood:
-        """Remove rows that have no neighbors and are not `kept`; `place` is the new index of each row."""
-        return Neighborhood(_starts(self.counts()[kept]), place[self.rows])
+    def without_rows(self, kept: NDArray[np.bool_], new_rows: NDArray[np.int32]) -> Neighborhood:
+        """Remove rows that have no neighbors and are not `kept`; `new_rows` is the new index of each row."""
+        return Neighborhood(_starts(self.counts()[kept]), new_rows[self.rows])
 
 
 def _starts(counts: NDArray[np.int64]) -> NDArray[np.int64]:

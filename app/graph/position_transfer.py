@@ -145,15 +145,15 @@ class _OccupiedPlaces:
     def __init__(self) -> None:
         self._squares: dict[tuple[int, int], list[tuple[float, float]]] = {}
 
-    def add(self, place: NDArray[np.float32]) -> None:
+    def add(self, position: NDArray[np.float32]) -> None:
         """Occupy a position."""
-        x, y = place.tolist()
+        x, y = position.tolist()
         square = (int(x // _CLEARANCE), int(y // _CLEARANCE))
         self._squares.setdefault(square, []).append((x, y))
 
-    def is_clear(self, place: NDArray[np.float32]) -> bool:
+    def is_clear(self, position: NDArray[np.float32]) -> bool:
         """Return whether all occupied positions are outside the clearance."""
-        x, y = place.tolist()
+        x, y = position.tolist()
         column, row = int(x // _CLEARANCE), int(y // _CLEARANCE)
         near = ((column + right, row + down) for right in (-1, 0, 1) for down in (-1, 0, 1))
         return all(

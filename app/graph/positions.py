@@ -48,14 +48,14 @@ def load_positions(folder: Path, graph: Graph, least: float = 0.5) -> Positions 
     saved = _saved(folder)
     if saved is None:
         return None
-    paths, places, _ = saved
-    if places.shape != (len(paths), 2) or not np.isfinite(places).all():
+    paths, positions, _ = saved
+    if positions.shape != (len(paths), 2) or not np.isfinite(positions).all():
         return None
     row_of = {path: row for row, path in enumerate(paths)}
     found = np.full((len(graph), 2), np.nan, dtype=np.float32)
     for row, path in enumerate(graph.paths):
         if (known := row_of.get(path)) is not None:
-            found[row] = places[known]
+            found[row] = positions[known]
     share = 1 - np.isnan(found[:, 0]).mean() if len(graph) else 0.0
     return found if share >= least else None
 
@@ -78,7 +78,7 @@ def _saved(folder: Path) -> tuple[list[str], Positions, Communities] | None:
             if int(saved["format"]) != _FORMAT_VERSION:
                 return None
             paths = saved["paths"].tobytes().decode("utf-8", "surrogatepass").split("\0")
-            places = np.asarray(saved["positions"], dtype=np.float32)
-            return paths, places, np.asarray(saved["communities"], dtype=np.int64)
+            positions = np.asarray(saved["positions"], dtype=np.float32)
+            return paths, positions, np.asarray(saved["communities"], dtype=np.int64)
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
         return None

@@ -13,11 +13,11 @@ def effective_renames(renamed: Iterable[tuple[str, str]], known: Container[str])
     """
     wanted = {old: new for old, new in renamed if old != new and old in known}
     while True:
-        taken: set[str] = set()
+        targets: set[str] = set()
         kept: dict[str, str] = {}
         for old, new in wanted.items():
-            if new not in taken and (new in wanted or new not in known):
-                taken.add(new)
+            if new not in targets and (new in wanted or new not in known):
+                targets.add(new)
                 kept[old] = new
         if len(kept) == len(wanted):
             return kept

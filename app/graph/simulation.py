@@ -120,16 +120,16 @@ class Simulation:
         self._at += self._speed
         if self._radii is not None and len(self._at) <= _MAX_SEPARATED_NODES:
             self._engine.separate_once(self._at, self._radii / np.float32(self._unit), _NODE_GAP)
-        for row, hand in self._held.items():
-            self._at[row], self._speed[row] = hand.place, 0.0
+        for row, drag in self._held.items():
+            self._at[row], self._speed[row] = drag.place, 0.0
         self._heat *= _COOLING if float(length.max(initial=0.0)) > _STILL_TOLERANCE else 0.5
 
     def _force(self) -> Positions:
         forces = self._forces
         force = self._field(self._at, forces.attraction, forces.repulsion)
         force -= np.float32(_GRAVITY * forces.gravity) * (self._at - self._middle)
-        for hand in self._held.values():
-            force[hand.linked] += hand.pull(self._at)
+        for drag in self._held.values():
+            force[drag.linked] += drag.pull(self._at)
         return force
 
 

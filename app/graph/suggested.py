@@ -29,8 +29,8 @@ def add_suggestions(
     new = ~_has_link(graph, pairs)
     pairs, scores = pairs[new], np.asarray(scores, dtype=np.float32)[new]
     types = tuple(name for name in graph.edge_types if name != SUGGESTED)
-    place = [types.index(name) if name in types else 0 for name in graph.edge_types]
-    codes = np.array(place, dtype=np.int16)[graph.edge_codes[:real]]
+    code_map = [types.index(name) if name in types else 0 for name in graph.edge_types]
+    codes = np.array(code_map, dtype=np.int16)[graph.edge_codes[:real]]
     if len(pairs):
         types = (*types, SUGGESTED)
         codes = np.append(codes, np.full(len(pairs), len(types) - 1, dtype=np.int16))

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -68,6 +69,7 @@ class ToolRunner:
         self._index = index
         self._journal = journal
         self._audit = audit
+        self._running: list[asyncio.Task[object]] = []
         self._limits = limits or RateLimiter()
         self._turn_rules = TurnRules()
         self.models = models
@@ -99,7 +101,7 @@ class ToolRunner:
         )
 
     def close(self) -> None:
-        """Unsubscribe from the index and the grants; running calls continue."""
+        """Unsubscribe from the index and the grants; `cancel_calls` ends the running calls before."""
         self._visibility.close()
         self.audit_writer.close()
         self._gate.close()
@@ -136,7 +138,21 @@ class ToolRunner:
         Raises:
             CancelledError: The caller withdrew the call; the audit log has an entry of it.
         """
-        return await self._pipeline.run(call)
+        task = asyncio.current_task()
+        assert task is not None
+        self._running.append(task)
+        try:
+            return await self._pipeline.run(call)
+        finally:
+            self._running.remove(task)
+
+    async def cancel_calls(self, timeout: float) -> None:
+        """Cancel the running calls and wait until the audit log has an entry of each, at most `timeout` s."""
+        calls = set(self._running) - {asyncio.current_task()}
+        for call in calls:
+            call.cancel()
+        if calls:
+            await asyncio.wait(calls, timeout=timeout)
 
     def _backlinks(self, path: NotePath) -> Iterable[NotePath]:
         return {link.source for link in self._index.backlinks(path)}

@@ -389,6 +389,7 @@ class Workspace:
         await self.programs.close()
         await self.pending.close()
         await self.external.close()
+        await self.runner.cancel_calls(_CLOSE_TIMEOUT_S)
         self._stop.set()
         await self._supervisor.close(_CLOSE_TIMEOUT_S)
         await self.embeddings.wait_model_change()

@@ -332,15 +332,15 @@ def test_the_last_vault_is_remembered_when_it_is_opened(
         return await open_vault(root, settings, approver, read_only)  # type: ignore[arg-type]
 
     async def use(window: MainWindow) -> None:
-        window.open_folder(vault, asked=True)
+        window.open_folder(vault, confirmed=True)
         await wait_until(lambda: window.view is not None)
         assert kept() == str(vault)
         other = tmp_path / "Other"
         other.mkdir()
-        window.open_folder(other, asked=True)
+        window.open_folder(other, confirmed=True)
         await wait_until(lambda: window.view is None and window.stack.currentWidget() is window.welcome)
         assert kept() == str(vault)
-        window.open_folder(vault, asked=True)
+        window.open_folder(vault, confirmed=True)
         await wait_until(lambda: window.view is not None)
         window.menu.run("close-vault")
         await wait_until(lambda: kept() == "")

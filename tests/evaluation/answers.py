@@ -50,6 +50,9 @@ FOUND_TARGET, REFUSED_TARGET = 0.7, 0.8
 CALLER = Caller(CallerKind.DESKTOP_AGENT, "Evaluation", turn="t", uses_model=False)
 AT_ONCE = Settings.model_validate({"embeddings": {"when_busy": "full", "on_battery": "full", "threads": 2}})
 MODES = ("meaning", "words")
+# The cost of an answer to an unanswerable question, relative to the refusal of an answerable one. By words
+# alone many answerable ones are refused already.
+WRONG_ANSWER_COST = {"meaning": 2.0, "words": 1.0}
 
 
 @dataclass(frozen=True)
@@ -226,8 +229,9 @@ def _answer_weights(found: Sequence[Result], mode: str) -> dict[str, float]:
     rankings = [one.weighed.ranking(mode) for one in found]
     rows = np.array([[ranking.features[name] for name in ANSWER_FEATURES] for ranking in rankings])
     labels = np.array([float(bool(one.asked.gold)) for one in found])
-    # Unanswerable questions have the same total weight as answerable ones.
-    balance = np.where(labels > 0, 0.5 / labels.mean(), 0.5 / (1 - labels.mean()))
+    cost = WRONG_ANSWER_COST[mode]
+    refusals = cost / (1 + cost)
+    balance = np.where(labels > 0, (1 - refusals) / labels.mean(), refusals / (1 - labels.mean()))
     weights, bias = _fit(rows, labels, balance=balance, penalty=0.02)
     named = dict(zip(ANSWER_FEATURES, (round(float(value), 3) for value in weights), strict=True))
     return {"bias": round(bias, 3), **named}
@@ -308,13 +312,16 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="fail when a target is missed")
     parser.add_argument("--details", action="store_true", help="list what went wrong (seen half only)")
     parser.add_argument("--words", action="store_true", help="without search by meaning")
+    parser.add_argument("--multilingual", action="store_true", help="with the multilingual model")
     parser.add_argument("--calibrate", action="store_true", help="fit the weights to the seen half first")
     given = parser.parse_args()
     if given.calibrate:
         _calibrate()
     good = True
     for half in (given.half,) if given.half else ("seen", "unseen"):
-        found = asyncio.run(results(questions(half), with_meaning=not given.words))
+        found = asyncio.run(
+            results(questions(half), with_meaning=not given.words, multilingual=given.multilingual)
+        )
         good = report(half, found, details=given.details and half == "seen") and good
     return 1 if given.check and not good else 0
 

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QLabel, QPushButton
 from app.agent.transcript import AgentText, Message, ToolCard
 from app.permissions.caller import Caller, CallerKind
 from app.settings import AgentGroup, AgentProfile, Settings, TeamSettings, save_settings
+from app.settings.answering import AnswerByTeam
 from tests.flows.models import use_model
 from tests.flows.pilot import Pilot
 from tests.support.model_server import Call, Say
@@ -33,7 +34,7 @@ def test_a_group_answers_under_its_members_names_and_is_stopped(app_run, setting
     async def use(pilot: Pilot) -> None:
         await pilot.open(garden)
         menu_button = pilot.agent.composer.model
-        pilot.agent._choose_agent(team="Editors")
+        pilot.agent._choose_agent(AnswerByTeam(name="Editors"))
         await pilot.until(lambda: menu_button.text() == "Editors", "the group is chosen")
         await pilot.ask("write about tea")
         said = [(one.agent, one.text.strip()) for one in await pilot.items() if isinstance(one, AgentText)]

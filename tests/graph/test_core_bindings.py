@@ -89,7 +89,7 @@ def test_the_repulsion_at_points_equals_that_on_bodies_there():
     at = scattered(800)
     tree, force = BarnesHutTree(), np.zeros((50, 2), dtype=np.float32)
     tree.build(at)
-    tree.push_places(Push(BOUNDED, 1.0, 1.0, 0.0), at[:50].copy(), force)
+    tree.push_points(Push(BOUNDED, 1.0, 1.0, 0.0), at[:50].copy(), force)
     np.testing.assert_allclose(force, pushed(at, Push(BOUNDED, 1.0, 1.0, 0.0))[:50], rtol=1e-4, atol=1e-4)
 
 

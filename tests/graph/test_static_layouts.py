@@ -233,7 +233,7 @@ def nearest_free_y(x: float, wanted: float, radius: float, near: np.ndarray) -> 
 def test_the_core_finds_the_same_free_places_along_time_as_the_reference(discs):
     x, wanted, radii = (np.array(each, dtype=np.float32) for each in zip(*discs, strict=True))
     order = np.lexsort((np.arange(len(x)), -radii)).astype(np.int32)
-    y = core_bindings.swarm(x, wanted, radii, order, 0.35)
+    y = core_bindings.beeswarm(x, wanted, radii, order, 0.35)
     assert overlap(np.stack([x, y], axis=1), radii) <= 1e-3
     for place, row in enumerate(order.tolist()):
         before = order[:place]

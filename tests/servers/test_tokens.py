@@ -1,4 +1,4 @@
-"""Tokens: shown once, stored as hashes, invalid when revoked; and the file that announces an served."""
+"""Tokens: shown once, stored as hashes, invalid when revoked; and the file that announces an endpoint."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ async def test_plain_text_is_returned_unchanged_and_truncated_with_a_count(
 async def test_a_page_without_text_says_so(server: WebServer, reader: PageReader) -> None:
     scripted = "<html><body><script>x()</script></body></html>"
     server.answers["/empty"] = Response(scripted, media_type="text/html")
-    with pytest.raises(UnreadableAnswerError, match="no text"):
+    with pytest.raises(UnreadableAnswerError, match="no readable text"):
         await reader.read(server.at("/empty"))
 
 

@@ -104,9 +104,9 @@ def format_time(at: float) -> str:
     return moment.strftime("%H:%M:%S" if today else "%d %b %y")
 
 
-def _draw_elided(painter: QPainter, place: QRect, words: str, color: str, font: QFont) -> None:
+def _draw_elided(painter: QPainter, place: QRect, text: str, color: str, font: QFont) -> None:
     painter.setPen(QColor(color))
     painter.setFont(font)
-    line = " ".join(words.split())
+    line = " ".join(text.split())
     shown = QFontMetrics(font).elidedText(line, Qt.TextElideMode.ElideRight, max(0, place.width()))
     painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)

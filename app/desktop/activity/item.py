@@ -34,7 +34,7 @@ class ActivityStatus(StrEnum):
 
 
 class ActivityOrigin(StrEnum):
-    """Who started an activity."""
+    """The initiator of an activity."""
 
     AGENT = "agent"
     USER = "user"
@@ -133,9 +133,9 @@ def entry_key(entry: AuditEntry) -> str:
     return entry.call or f"entry:{entry.id}"
 
 
-def strip_wikilinks(words: str) -> str:
+def strip_wikilinks(text: str) -> str:
     """Return the sentence with its wikilinks as quoted names."""
-    return _WIKILINK.sub(r"“\1”", words)
+    return _WIKILINK.sub(r"“\1”", text)
 
 
 def entry_status(entry: AuditEntry) -> ActivityStatus:

@@ -293,17 +293,19 @@ class ActivityModel(QAbstractListModel):
         self,
         kind: ActivityKind,
         what: str,
-        words: str,
+        summary: str,
         status: ActivityStatus = ActivityStatus.COMPLETED,
         *,
         key: str = "",
         paths: tuple[str, ...] = (),
     ) -> None:
         self._number += 1
-        item = self._system(kind, what, words, status, key or f"{kind}:{self._number}", time.time())
+        item = self._system(kind, what, summary, status, key or f"{kind}:{self._number}", time.time())
         self.put(replace(item, paths=paths))
 
     def _system(
-        self, kind: ActivityKind, what: str, words: str, status: ActivityStatus, key: str, at: float
+        self, kind: ActivityKind, what: str, summary: str, status: ActivityStatus, key: str, at: float
     ) -> ActivityItem:
-        return ActivityItem(key, kind, what, status, words, ActivityOrigin.SYSTEM, self.tr("Scriptorium"), at)
+        return ActivityItem(
+            key, kind, what, status, summary, ActivityOrigin.SYSTEM, self.tr("Scriptorium"), at
+        )

@@ -10,7 +10,7 @@ from app.vault.path import NOTE_SUFFIXES
 
 
 class RowActions(QWidget):
-    """The buttons of one row; `wanted` carries one of the keys of `actions_for`."""
+    """The buttons of one row; `action_requested` carries one of the keys of `actions_for`."""
 
     action_requested = Signal(str)
 

@@ -154,8 +154,8 @@ class ModelMenu(QMenu):
             self._add_team_member(group.name, text, ", ".join(group.members))
         self.addAction(self.tr("Set up the team…"), partial(self.setup_requested.emit, "team"))
 
-    def _add_team_member(self, name: str, words: str, tip: str) -> None:
-        action = self.addAction(words.replace("&", "&&"), partial(self.team_chosen.emit, name))
+    def _add_team_member(self, name: str, label: str, tip: str) -> None:
+        action = self.addAction(label.replace("&", "&&"), partial(self.team_chosen.emit, name))
         action.setToolTip(tip)
         action.setCheckable(True)
         chosen = self._settings.answering_agent
@@ -190,8 +190,8 @@ class ModelMenu(QMenu):
             self.adjustSize()
             self.move(self._place())
 
-    def _add_model(self, choice: ModelChoice, words: str, tip: str, before: QAction | None = None) -> None:
-        action = QAction(words.replace("&", "&&"), self)
+    def _add_model(self, choice: ModelChoice, text: str, tip: str, before: QAction | None = None) -> None:
+        action = QAction(text.replace("&", "&&"), self)
         action.setToolTip(tip)
         action.setCheckable(True)
         action.setChecked(choice == self._current)

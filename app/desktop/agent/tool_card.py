@@ -137,11 +137,11 @@ class ToolCardView(QFrame):
     def _state_of(self, card: ToolCard) -> tuple[str, str, str]:
         return _UNDONE if card.undone_by is not None else _STATES[card.state]
 
-    def show_progress(self, words: str) -> None:
+    def show_progress(self, message: str) -> None:
         """Show the progress of a running call."""
         if self._card is not None and self._card.state == "running":
-            self._message.setText(words)
-            self._message.setVisible(bool(words))
+            self._message.setText(message)
+            self._message.setVisible(bool(message))
 
     @property
     def _entry(self) -> int:

@@ -108,12 +108,12 @@ class TranscriptView(QScrollArea):
         self._views[position] = view
         self._insert(view)
 
-    def show_progress(self, tool: str, words: str) -> None:
+    def show_progress(self, tool: str, message: str) -> None:
         """Show the progress of the running call of `tool`."""
         for position, item in self._items.items():
             view = self._views[position]
             if isinstance(item, ToolCard) and isinstance(view, CardView) and item.tool == tool:
-                view.card.show_progress(words)
+                view.card.show_progress(message)
 
     def stream(self, text: str) -> None:
         """Append `text` to the streamed text."""

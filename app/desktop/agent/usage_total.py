@@ -14,7 +14,7 @@ class UsageTotal:
     def __init__(self) -> None:
         self._tokens = 0
         self._dollars = 0.0
-        self._is_whole = True
+        self._is_complete = True
 
     def add(self, usage: Usage) -> None:
         """Add the usage of a finished turn; a turn without a model costs nothing."""
@@ -22,7 +22,7 @@ class UsageTotal:
         if usage.cost is not None:
             self._dollars += usage.cost
         elif usage.requests:
-            self._is_whole = False
+            self._is_complete = False
 
     def words(self, settings: Settings) -> str:
         """Return the model and its usage so far; empty if no model is used."""
@@ -31,6 +31,6 @@ class UsageTotal:
         name = settings.model.model or settings.model.provider
         if not self._tokens:
             return name
-        more = "" if self._is_whole else "+"
+        more = "" if self._is_complete else "+"
         tokens = QCoreApplication.translate("UsageTotal", "{0} tokens").format(f"{self._tokens:,}")
         return f"{name} · {tokens} · ${self._dollars:.2f}{more}"

@@ -107,8 +107,8 @@ def _entry(draft: ApprovalDraft, theme: Theme) -> QWidget:
 
 def _left_out(draft: ApprovalDraft) -> str:
     if draft.is_edited:
-        return "edited by you"
-    return "" if draft.is_whole else "in part"
+        return translate("Approval", "edited by you")
+    return "" if draft.is_whole else translate("Approval", "in part")
 
 
 def _names(draft: ApprovalDraft) -> str:

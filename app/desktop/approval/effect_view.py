@@ -57,5 +57,5 @@ def _text_canvas(text: str, theme: Theme, name: str) -> DiffCanvas:
         canvas.arrange()
 
     canvas.measure_requested.connect(measure)
-    canvas.show_sheet(sheet)
+    canvas.show_rows(sheet)
     return canvas

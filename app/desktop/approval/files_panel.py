@@ -109,9 +109,12 @@ class ChangedFilesModel(QAbstractTableModel):
 
     def _spoken(self, file: FileDraft) -> str:
         counts = self._counts(file)
-        return (
-            f"{pluralize(counts[0], 'line')} added, {counts[1]:,} removed" if counts else "not compared yet"
+        if not counts:
+            return translate("Approval", "not compared yet")
+        added = pluralize(
+            counts[0], translate("Approval", "line added"), translate("Approval", "lines added")
         )
+        return translate("Approval", "{0}, {1} removed").format(added, f"{counts[1]:,}")
 
 
 class ChangedFilesPanel(QWidget):

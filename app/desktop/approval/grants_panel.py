@@ -35,7 +35,7 @@ class GrantsPanel(Panel):
         self.title.hide()
         self.setAccessibleName(self.tr("Auto-approve rules"))
         self.grants: tuple[Grant, ...] = ()
-        self._said: list[tuple[str, str, str, str]] | None = None
+        self._shown_rows: list[tuple[str, str, str, str]] | None = None
         self.toggles: dict[Operation, QCheckBox] = {}
         self._rows = QVBoxLayout()
         self._rows.setSpacing(8)
@@ -88,9 +88,9 @@ class GrantsPanel(Panel):
     def _show_rows(self, grants: list[Grant]) -> None:
         """Show a row for each grant, keeping unchanged rows and the keyboard focus."""
         rows = [(grant.id, describe(grant.label), self._used(grant), self._until(grant)) for grant in grants]
-        if rows == self._said:
+        if rows == self._shown_rows:
             return
-        self._said = rows
+        self._shown_rows = rows
         while (item := self._rows.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.hide()

@@ -57,7 +57,7 @@ class RequestHeader(QWidget):
             text = translate("Approval", "{0} unresolved links after this deletion").format(counted)
             notes = request.scope.backlinks
             self._unresolved = NotesStrip(text, notes, "warning-circle", theme.warning, theme, self)
-            # What is under the header must not move when a file is unticked.
+            # The parts under the header must not move when a file is unticked.
             policy = self._unresolved.sizePolicy()
             policy.setRetainSizeWhenHidden(True)
             self._unresolved.setSizePolicy(policy)

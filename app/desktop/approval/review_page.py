@@ -217,8 +217,8 @@ class ReviewPage(QWidget):
         sizes = [
             format_size(len(content)) for content in (file.before, file.chosen_bytes()) if content is not None
         ]
-        edited = "edited by you" if file.is_edited else ""
-        left_out = "left out" if file.selection_state is SelectionState.NONE else ""
+        edited = translate("Approval", "edited by you") if file.is_edited else ""
+        left_out = translate("Approval", "excluded") if file.selection_state is SelectionState.NONE else ""
         facts = (KIND_NAMES[type(file.change)], " → ".join(dict.fromkeys(sizes)), edited, left_out)
         self._facts.setText("   ·   ".join(fact for fact in facts if fact))
 

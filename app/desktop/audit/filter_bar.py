@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, time, timedelta
 
 from PySide6.QtCore import QDate, QTimer, Signal
-from PySide6.QtWidgets import QComboBox, QDateEdit, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QDateEdit, QHBoxLayout, QSizePolicy, QWidget
 
 from app.desktop.audit.decisions import decision_label
 from app.desktop.theme.theme import ThemeSource
@@ -92,6 +92,8 @@ class FilterBar(QWidget):
         layout.setContentsMargins(8, 6, 8, 6)
         layout.setSpacing(6)
         self.text.setMinimumWidth(_MIN_TEXT_CHARS * self.text.fontMetrics().averageCharWidth())
+        # The text field takes the room that the choices leave.
+        self.text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         layout.addWidget(self.text, 1)
         boxes = (self.caller, self.tool, self.decision, self.dates)
         for box in boxes:

@@ -186,19 +186,19 @@ def cell_text(entry: AuditEntry, column: int) -> str:
     return describe(labels[column])
 
 
-def matches_filter(entry: AuditEntry, wanted: AuditFilter) -> bool:
+def matches_filter(entry: AuditEntry, criteria: AuditFilter) -> bool:
     """Return whether the filter shows a new entry."""
     paths = json.dumps(entry.paths, ensure_ascii=False)
     searched = (entry.tool, entry.caller, entry.arguments, entry.result, entry.reason, paths)
     tests = (
-        not wanted.text or any(wanted.text.lower() in text.lower() for text in searched),
-        wanted.caller in ("", entry.caller),
-        wanted.tool in ("", entry.tool),
-        wanted.decision in ("", entry.decision),
-        wanted.turn in ("", entry.turn),
-        wanted.conversation in ("", entry.conversation),
-        wanted.since is None or entry.time >= wanted.since,
-        wanted.until is None or entry.time <= wanted.until,
+        not criteria.text or any(criteria.text.lower() in text.lower() for text in searched),
+        criteria.caller in ("", entry.caller),
+        criteria.tool in ("", entry.tool),
+        criteria.decision in ("", entry.decision),
+        criteria.turn in ("", entry.turn),
+        criteria.conversation in ("", entry.conversation),
+        criteria.since is None or entry.time >= criteria.since,
+        criteria.until is None or entry.time <= criteria.until,
     )
     return all(tests)
 

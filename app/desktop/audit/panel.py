@@ -142,12 +142,12 @@ class AuditPanel(Panel):
         entries = pluralize(count, self.tr("entry"), self.tr("entries"))
         self._show_verdict(self.tr("{0} written to {1}").format(entries, file.name), "muted")
 
-    def _show_verdict(self, words: str, tone: str) -> None:
-        self.verdict.setText(words)
+    def _show_verdict(self, text: str, tone: str) -> None:
+        self.verdict.setText(text)
         self.verdict.setProperty("tone", tone)
         self.verdict.style().unpolish(self.verdict)
         self.verdict.style().polish(self.verdict)
-        self.verdict.setVisible(bool(words))
+        self.verdict.setVisible(bool(text))
 
     async def open_diff(self, entry: AuditEntry) -> None:
         """Show the changes that the entry's call wrote."""

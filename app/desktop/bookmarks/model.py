@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from app import paths
+from app.desktop.runtime.translation import translate
 from app.errors import StorageError
 from app.storage.files import DurableFile, to_json
 from app.vault.obsidian import Bookmark
@@ -65,7 +66,8 @@ class Bookmarks:
         try:
             self._file.save(to_json([asdict(item) for item in items]))
         except OSError as error:
-            raise StorageError(f"The bookmarks were not changed: {error.strerror}.") from error
+            message = translate("Bookmarks", "The bookmarks were not changed: {0}.")
+            raise StorageError(message.format(error.strerror)) from error
         self.items = items
 
 

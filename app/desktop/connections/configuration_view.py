@@ -105,16 +105,18 @@ class ConfigurationView(QWidget):
         usable = self.way.currentData() == "stdio" or bool(self._connection and self._connection.address)
         self.copy.setEnabled(usable)
 
-    def _location_text(self, made: Configuration) -> str:
+    def _location_text(self, configuration: Configuration) -> str:
         connection = self._connection
-        place = self.tr("Add to {0}; keep the existing content.") if made.merged else self.tr("For {0}.")
-        parts = [place.format(made.place)]
+        place = (
+            self.tr("Add to {0}; keep the existing content.") if configuration.merged else self.tr("For {0}.")
+        )
+        parts = [place.format(configuration.place)]
         if self.way.currentData() == "http" and connection is not None:
             if not connection.address:
                 parts = [self.tr("The server is off, so there is no address yet.")]
-            elif not connection.token and "input:" not in made.text:
+            elif not connection.token and "input:" not in configuration.text:
                 parts.append(self.tr("Replace the placeholder with the token. If you lost it, renew it."))
-            elif connection.token and "input:" in made.text:
+            elif connection.token and "input:" in configuration.text:
                 parts.append(self.tr("VS Code asks for the token and stores it securely."))
         return " ".join(parts)
 

@@ -69,8 +69,8 @@ class ConnectionsPanel(Panel):
         self._client = client
         self._theme = theme
         self._read = False
-        self._fresh = False  # whether to read the choices for profiles again, too
-        self._wanted = ""  # the program to select when it is listed
+        self._reload_choices = False  # whether to read the choices for profiles again, too
+        self._pending_selection = ""  # the program to select when it is listed
         self.shown: ConnectionsOverview | None = None
         self.title.hide()  # The tab above shows its name; the line below shows the address of the server.
         self.setAccessibleName(self.tr("Connections"))
@@ -107,7 +107,7 @@ class ConnectionsPanel(Panel):
     def showEvent(self, event: QShowEvent) -> None:
         """Load the state when the page is shown."""
         super().showEvent(event)
-        self._fresh = True
+        self._reload_choices = True
         self._reload()
 
     def set_feed(self, feed: ActivityModel) -> None:
@@ -126,8 +126,8 @@ class ConnectionsPanel(Panel):
     async def load(self) -> None:
         """Load and show the current state of the server and the programs."""
         self._read = True
-        known = self.shown.choices if self.shown is not None and not self._fresh else None
-        self._fresh = False
+        known = self.shown.choices if self.shown is not None and not self._reload_choices else None
+        self._reload_choices = False
         shown = await self._client.run(lambda vault: queries.read_overview(vault, known))
         chosen = self.chosen
         self.shown = shown
@@ -139,9 +139,9 @@ class ConnectionsPanel(Panel):
         self.table.blockSignals(False)
         self._stack.setCurrentIndex(1 if shown.programs else 0)
         self.add_button.setEnabled(not shown.read_only)
-        if self._wanted in (one.name for one in shown.programs):
-            self.choose(self._wanted)
-            self._wanted = ""
+        if self._pending_selection in (one.name for one in shown.programs):
+            self.choose(self._pending_selection)
+            self._pending_selection = ""
         elif shown.programs:
             self.choose(chosen.name if chosen is not None else shown.programs[0].name)
 
@@ -176,8 +176,8 @@ class ConnectionsPanel(Panel):
     def _handle_events(self, events: tuple[Event, ...]) -> None:
         if not (self._read and self.isVisible()):
             return
-        self._fresh |= any(isinstance(event, _SETUP_EVENTS) for event in events)
-        if self._fresh or any(isinstance(event, _CLIENT_EVENTS) for event in events):
+        self._reload_choices |= any(isinstance(event, _SETUP_EVENTS) for event in events)
+        if self._reload_choices or any(isinstance(event, _CLIENT_EVENTS) for event in events):
             self._soon.start()
 
     def _reload(self) -> None:
@@ -227,7 +227,7 @@ class ConnectionsPanel(Panel):
         self.settings_change_requested.emit(remembered)
 
     async def _show_set_up(self, program: ClientProgram, token: str, target: str = "") -> None:
-        self._wanted = program.name
+        self._pending_selection = program.name
         if token:
             # The server is still starting: it has no address, and the dialog would show it as off.
             await self._client.run(lambda vault: vault.connections.begin())

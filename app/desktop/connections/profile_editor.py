@@ -186,9 +186,9 @@ class ProfileEditor(QScrollArea):
             self.remove_button.setEnabled(self.folders.count() > 0)
             self._emit_profile()
 
-    def _set_text(self, words: str) -> None:
-        self.problem.setText(words)
-        self.problem.setVisible(bool(words))
+    def _set_text(self, text: str) -> None:
+        self.problem.setText(text)
+        self.problem.setVisible(bool(text))
 
     def _connect(self) -> None:
         self.read_only.toggled.connect(self._emit_profile)

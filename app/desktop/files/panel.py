@@ -231,12 +231,12 @@ class FilesPanel(Panel):
         else:
             self._show_count()
 
-    async def _match(self, text: str, asked: int) -> None:
+    async def _match(self, text: str, search_text: int) -> None:
         """Show the files that match `text`, searched in the service thread: there may be 100,000."""
         attachments = self._attachments
         found = await self._client.run(lambda vault: _matching(vault, text, attachments))
-        if asked == self._narrowed:
-            self._matched = asked
+        if search_text == self._narrowed:
+            self._matched = search_text
             self._matching.setStringList(found)
             self._stack.setCurrentWidget(self.matches)
             if self._enter:
@@ -262,14 +262,14 @@ class FilesPanel(Panel):
             wanted = {path.text for path in event.changed if path.is_note or self._attachments}
             self._follow(removed, wanted - self._paths)
 
-    def _follow(self, gone: set[str], new: set[str]) -> None:
-        for path in sorted(gone):
+    def _follow(self, removed: set[str], new: set[str]) -> None:
+        for path in sorted(removed):
             self.model.remove(path)
         for path in sorted(new):
             self.model.add(path)
-        self._paths -= gone
+        self._paths -= removed
         self._paths |= new
-        if gone or new:
+        if removed or new:
             self._show_count()
         if self._selected in new:
             self.select(self._selected)

@@ -39,20 +39,20 @@ def help_pages(tools: ToolCatalog, names: ExampleNames | None = None) -> tuple[H
     return tuple(pages)
 
 
-def page_id(pages: Iterable[HelpPage], wanted: str) -> str:
+def page_id(pages: Iterable[HelpPage], reference: str) -> str:
     """Return the id of the page that a link or a button names.
 
     Args:
         pages: The existing pages.
-        wanted: An id, a title, or `panel:` and the id of a panel.
+        reference: An id, a title, or `panel:` and the id of a panel.
 
     Returns:
         The id; empty if there is no such page.
     """
-    if wanted.startswith(_PANEL):
-        panel = wanted.removeprefix(_PANEL)
+    if reference.startswith(_PANEL):
+        panel = reference.removeprefix(_PANEL)
         return next((page.id for page in pages if panel in page.panels), "")
-    name = wanted.casefold()
+    name = reference.casefold()
     return next((page.id for page in pages if name in (page.id.casefold(), page.title.casefold())), "")
 
 

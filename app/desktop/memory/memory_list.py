@@ -88,12 +88,12 @@ class MemoryList(QTreeWidget):
         rows = [group.child(at) for group in groups for at in range(group.childCount())]
         return [row for row in rows if row is not None]
 
-    def _key(self, kept: Block | ArchiveHit | None) -> str:
-        match kept:
+    def _key(self, data: Block | ArchiveHit | None) -> str:
+        match data:
             case Block():
-                return kept.path.key
+                return data.path.key
             case ArchiveHit():
-                return f"{kept.owner} {kept.entry}"
+                return f"{data.owner} {data.entry}"
             case _:
                 return ""
 

@@ -10,6 +10,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from app.desktop.notes.folders import note_folders
+from app.desktop.runtime.translation import translate
 from app.errors import InvalidPathError, ScriptoriumError, StorageError
 from app.permissions.caller import Caller
 from app.toolkit.call import Call
@@ -55,7 +56,10 @@ async def add_attachment(vault: VaultService, note: NotePath, name: str, content
             return path
         if vault.notes.existing_path(path) is None:
             raise StorageError(outcome.message, path=str(path))
-    raise StorageError(f"There is no free name like {name} in {folder or 'the vault'}.", path=name)
+    message = translate(
+        "Attachments", "All names like {0} are taken in {1}. Rename the file, then try again."
+    )
+    raise StorageError(message.format(name, folder or translate("Attachments", "the vault")), path=name)
 
 
 def image_name(vault: VaultService, note: NotePath, now: datetime) -> str:
@@ -116,9 +120,12 @@ def _read_file(file: Path) -> bytes:
     """
     try:
         if not file.is_file():
-            raise StorageError(f"{file.name} is not a file.", path=str(file))
+            message = translate("Attachments", "{0} is not a file.")
+            raise StorageError(message.format(file.name), path=str(file))
         if file.stat().st_size > _MAX_FILE_BYTES:
-            raise StorageError(f"{file.name} is larger than {_MAX_FILE_BYTES // 2**20} MiB.", path=str(file))
+            message = translate("Attachments", "{0} is larger than {1} MiB.")
+            raise StorageError(message.format(file.name, _MAX_FILE_BYTES // 2**20), path=str(file))
         return file.read_bytes()
     except OSError as error:
-        raise StorageError(f"{file.name} can't be read: {error.strerror}.", path=str(file)) from error
+        message = translate("Attachments", "{0} can't be read: {1}.")
+        raise StorageError(message.format(file.name, error.strerror), path=str(file)) from error

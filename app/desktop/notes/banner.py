@@ -35,7 +35,7 @@ class NoteBanner(QFrame):
         self._close = ThemedButton(theme, "x", self.tr("Close this message"), self, size=14)
         self._close.clicked.connect(self.clear)
         top.addWidget(self._close)
-        # Below the text: beside four buttons, a narrow note would leave one word per line.
+        # Below the text: next to four buttons, a narrow note would leave one word per line.
         self._answers = QWidget(self)
         self._row = FlowLayout(self._answers, spacing=6)
         column = QVBoxLayout(self)
@@ -60,9 +60,9 @@ class NoteBanner(QFrame):
         self._show(text, "warning", answers)
         self._close.hide()
 
-    def answer(self, words: str) -> None:
+    def answer(self, label: str) -> None:
         """Choose the answer with this label, as if its button was pressed."""
-        next(button for button in self._buttons if button.text() == words).click()
+        next(button for button in self._buttons if button.text() == label).click()
 
     def clear(self) -> None:
         """Remove the message."""

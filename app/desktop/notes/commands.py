@@ -44,8 +44,8 @@ _AGENT_REQUESTS = {
 _SAFE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".pdf", ".mp3", ".ogg", ".mp4", ".webm")
 
 
-async def _call_as_user(name: str, given: Mapping[str, object], vault: VaultService) -> ToolOutcome:
-    return await vault.call(Call.of(name, given, Caller.user()))
+async def _call_as_user(name: str, arguments: Mapping[str, object], vault: VaultService) -> ToolOutcome:
+    return await vault.call(Call.of(name, arguments, Caller.user()))
 
 
 def failure_message(outcome: ToolOutcome) -> str:

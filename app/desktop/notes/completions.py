@@ -47,8 +47,8 @@ async def complete(
     return _headings(text, request.word) if request.kind == "heading" else _blocks(text, request.word)
 
 
-def _plain_items(words: tuple[str, ...]) -> list[CompletionItem]:
-    return [CompletionItem(word, word) for word in words]
+def _plain_items(labels: tuple[str, ...]) -> list[CompletionItem]:
+    return [CompletionItem(word, word) for word in labels]
 
 
 def _headings(text: str, word: str) -> list[CompletionItem]:

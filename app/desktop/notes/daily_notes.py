@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from app.desktop.notes.folders import NoteFolders, note_folders
+from app.desktop.runtime.translation import translate
 from app.errors import InvalidPathError, NotFoundError, ScriptoriumError
 from app.permissions.caller import Caller
 from app.toolkit.call import Call
@@ -53,7 +54,8 @@ async def daily_note(vault: VaultService, now: datetime) -> DailyNote:
         try:
             expanded = _expanded(vault, places, _template(vault, places.daily_template), path.name, now)
         except ScriptoriumError as error:
-            problem = f"The template “{places.daily_template}” was not used: {error.message}"
+            text = translate("DailyNotes", "The template “{0}” was not used: {1}")
+            problem = text.format(places.daily_template, error.message)
     outcome = await vault.call(Call.save(path, None, expanded.text.encode("utf-8"), Caller.user()))
     if not outcome.success:
         if (existing := vault.notes.existing_path(path)) is not None:
@@ -72,8 +74,10 @@ def daily_path(places: NoteFolders, day: datetime) -> NotePath:
     try:
         return NotePath.parse("/".join(part for part in (places.daily_folder, f"{name}.md") if part))
     except InvalidPathError as error:
-        text = f"The name of daily notes, “{places.daily_format}”, gives “{name}”, which is no file name."
-        raise InvalidPathError(text, path=name) from error
+        text = translate(
+            "DailyNotes", "“{0}” is not a valid file name. Change the name format “{1}” in the settings."
+        )
+        raise InvalidPathError(text.format(name, places.daily_format), path=name) from error
 
 
 def list_templates(vault: VaultService) -> tuple[NotePath, ...]:
@@ -115,4 +119,4 @@ def _template(vault: VaultService, name: str) -> NotePath:
         path = NotePath(f"{name}{ending}")
         if path.is_note and vault.notes.exists(path):
             return path
-    raise NotFoundError("There is no such note.", name=name)
+    raise NotFoundError(translate("DailyNotes", "There is no such note."), name=name)

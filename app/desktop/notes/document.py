@@ -461,14 +461,14 @@ class NoteDocument(QObject):
         async with self._access:
             await self._apply_external(await self._client.run(lambda vault: saving.check_note(vault, path)))
 
-    async def _apply_external(self, news: saving.SaveConflict) -> None:
+    async def _apply_external(self, change: saving.SaveConflict) -> None:
         """Apply the current note on the disk.
 
         A change made through the app was approved by the user: it is merged into unsaved text if both do not
         collide.
         """
         # Read only now: the user may have resolved a conflict while the note was loaded.
-        old, page = self.page, news.theirs
+        old, page = self.page, change.theirs
         if old is None:
             return
         if page is None:
@@ -480,7 +480,7 @@ class NoteDocument(QObject):
         elif not self._dirty:
             self._set_page(page)
         else:
-            await self._follow_change(page, by_app=news.by_app)
+            await self._follow_change(page, by_app=change.by_app)
 
     def _handle_deleted(self) -> None:
         if self._dirty:

@@ -22,6 +22,7 @@ from PySide6.QtGui import QFont, QPagedPaintDevice, QPageLayout, QPageSize, QPdf
 
 from app.desktop.notes.loader import render_note
 from app.desktop.notes.paste import png_of
+from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import LIGHT
 from app.desktop.widgets.reading_view import Rendered
 from app.errors import ScriptoriumError, StorageError
@@ -93,7 +94,8 @@ def write_pdf(shown: Rendered, title: str, font: QFont, file: Path) -> None:
         print_note(shown, font, writer)
         del writer  # Writes the end of the file.
         if not fresh.is_file() or not fresh.read_bytes()[-1024:].rstrip().endswith(b"%%EOF"):
-            raise StorageError(f"{file.name} was not written: the disk refused.", path=str(file))
+            message = translate("Export", "{0} was not written: the disk may be full.")
+            raise StorageError(message.format(file.name), path=str(file))
 
 
 def page_size(locale: QLocale) -> QPageSize.PageSizeId:
@@ -110,7 +112,8 @@ def _replacing(file: Path) -> Iterator[Path]:
         yield temporary
         temporary.replace(file)
     except OSError as error:
-        raise StorageError(f"{file.name} was not written: {error.strerror}.", path=str(file)) from error
+        message = translate("Export", "{0} was not written: {1}.")
+        raise StorageError(message.format(file.name, error.strerror), path=str(file)) from error
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)

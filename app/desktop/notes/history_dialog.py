@@ -211,8 +211,8 @@ class HistoryDialog(QDialog):
         layout.addLayout(row)
 
 
-def _item(words: str, version: Version, number: int) -> QTreeWidgetItem:
-    item = QTreeWidgetItem([words])
+def _item(text: str, version: Version, number: int) -> QTreeWidgetItem:
+    item = QTreeWidgetItem([text])
     item.setData(0, Qt.ItemDataRole.UserRole, number)
     item.setToolTip(0, describe(version.summary))
     return item

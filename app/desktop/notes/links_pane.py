@@ -144,15 +144,15 @@ class LinksPane(QScrollArea):
             self._place = 0
             self._slices.stop()
 
-    def _replaced(self, old: QWidget, fresh: QWidget) -> QWidget:
+    def _replaced(self, old: QWidget, section: QWidget) -> QWidget:
         """Replace a section by its new state and return the new one."""
         page = self.widget()
         if page is None or (layout := page.layout()) is None:
             return old
-        layout.replaceWidget(old, fresh)
+        layout.replaceWidget(old, section)
         old.hide()
         old.deleteLater()
-        return fresh
+        return section
 
     def _relative(self, one: RelatedNote) -> QWidget:
         row = QWidget()

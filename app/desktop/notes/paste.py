@@ -23,6 +23,7 @@ from app.desktop.files.model import NOTE_MIME
 from app.desktop.notes.attachments import add_attachment, image_name, link_files, link_to
 from app.desktop.notes.html_to_markdown import markdown_of_html
 from app.desktop.runtime import tasks
+from app.desktop.runtime.translation import translate
 from app.errors import ScriptoriumError, StorageError
 from app.vault.path import NotePath
 
@@ -151,7 +152,7 @@ def png_of(image: QImage) -> bytes:
     written = image.save(buffer, "PNG")  # type: ignore[call-overload]
     buffer.close()
     if not written:
-        raise StorageError("The image can't be written as PNG.")
+        raise StorageError(translate("PasteHandler", "The image can't be converted to PNG."))
     return bytes(content.data())
 
 

@@ -184,9 +184,9 @@ class _AddField(QLineEdit):
 
     emptied = Signal()
 
-    def __init__(self, words: str) -> None:
+    def __init__(self, label: str) -> None:
         super().__init__()
-        self.setAccessibleName(words)
+        self.setAccessibleName(label)
         self.setPlaceholderText(self.tr("Add…"))
         self.setProperty("quiet", True)
         self.setMinimumWidth(64)

@@ -47,9 +47,9 @@ class SpellChecker:
         self._own = _UserWords()
         self._lock = threading.Lock()
 
-    def load(self, wanted: Iterable[str]) -> None:
+    def load(self, languages: Iterable[str]) -> None:
         """Load the dictionaries of these languages, or of the system's language; call it in a thread."""
-        names = tuple(wanted) or _system_languages()
+        names = tuple(languages) or _system_languages()
         found: list[tuple[str, Dict]] = []
         try:
             import enchant
@@ -139,8 +139,8 @@ class Spelling(QObject):
         self.checker.learn(word)
         self.changed.emit()
 
-    async def _load(self, wanted: bool, languages: tuple[str, ...]) -> None:
-        if wanted:
+    async def _load(self, codes: bool, languages: tuple[str, ...]) -> None:
+        if codes:
             await asyncio.to_thread(self.checker.load, languages)
         else:
             self.checker.unload()

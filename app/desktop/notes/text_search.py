@@ -30,17 +30,17 @@ class TextMatches:
         return earlier[-1] if earlier else len(self.places) - 1 if self.places else None
 
 
-def compile_pattern(words: str, match_case: bool) -> re.Pattern[str]:
-    """Return a pattern that matches `words` literally."""
-    return re.compile(re.escape(words), 0 if match_case else re.IGNORECASE)
+def compile_pattern(query: str, match_case: bool) -> re.Pattern[str]:
+    """Return a pattern that matches `query` literally."""
+    return re.compile(re.escape(query), 0 if match_case else re.IGNORECASE)
 
 
-def find_all(text: str, words: str, match_case: bool) -> TextMatches:
-    """Find all matches of `words` in `text`, up to `MAX_MATCHES`."""
-    if not words:
+def find_all(text: str, query: str, match_case: bool) -> TextMatches:
+    """Find all matches of `query` in `text`, up to `MAX_MATCHES`."""
+    if not query:
         return TextMatches(())
     places: list[tuple[int, int]] = []
-    for span in _in_units(text, compile_pattern(words, match_case)):
+    for span in _in_units(text, compile_pattern(query, match_case)):
         if len(places) == MAX_MATCHES:
             return TextMatches(tuple(places), True)
         places.append(span)
@@ -56,6 +56,6 @@ def _in_units(text: str, wanted: re.Pattern[str]) -> Iterator[tuple[int, int]]:
         yield start, passed
 
 
-def replace_all(text: str, words: str, fresh: str, match_case: bool) -> tuple[str, int]:
-    """Return the text with every match of `words` replaced by `fresh`, and their number."""
-    return compile_pattern(words, match_case).subn(lambda _: fresh, text) if words else (text, 0)
+def replace_all(text: str, query: str, replacement: str, match_case: bool) -> tuple[str, int]:
+    """Return the text with every match of `query` replaced by `replacement`, and their number."""
+    return compile_pattern(query, match_case).subn(lambda _: replacement, text) if query else (text, 0)

@@ -26,9 +26,9 @@ async def compare_conflict(document: NoteDocument, theme: ThemeSource, parent: Q
     mine, merged = document.text.encode("utf-8"), await document.merged()
     sides = MergeConflict(conflict.theirs.path, mine, conflict.theirs.content, conflict.base.content, b"")
     both = None if merged is None else merged.encode("utf-8")
-    begun = None if conflict.result is None else conflict.result.encode("utf-8")
+    resolution = None if conflict.result is None else conflict.result.encode("utf-8")
     dialog = ConflictDialog(
-        [sides], theme, parent.window(), words=_conflict_texts(), merged=both, begun=begun
+        [sides], theme, parent.window(), words=_conflict_texts(), merged=both, resolution=resolution
     )
     chosen: list[bytes | None] = []
     # Read before the dialog is deleted; a dialog that is closed in any way has emitted `finished`.

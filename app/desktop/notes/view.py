@@ -161,9 +161,15 @@ class NoteView(QWidget):
         self.properties.source_requested.connect(lambda: self.show_mode(ViewMode.SOURCE))
         self._connect_reading()
         self.editor.edited.connect(lambda: None if self._filling else document.mark_edited())
-        self.editor.completion_requested.connect(lambda r: self._start(self._complete(r), "complete"))
-        self.editor.links_requested.connect(lambda t: self._start(self._resolve(t), "resolve the links"))
-        self.editor.drawing_requested.connect(lambda r: self._start(self._draw(r), "draw a part of the note"))
+        self.editor.completion_requested.connect(
+            lambda r: self._start(self._complete(r), self.tr("complete"))
+        )
+        self.editor.links_requested.connect(
+            lambda t: self._start(self._resolve(t), self.tr("resolve the links"))
+        )
+        self.editor.drawing_requested.connect(
+            lambda r: self._start(self._draw(r), self.tr("draw a part of the note"))
+        )
         self.editor.link_followed.connect(self._following.follow)
         self.editor.link_hovered.connect(self._hover)
         self.editor.style_changed.connect(self._style_reading)
@@ -210,7 +216,7 @@ class NoteView(QWidget):
         """
         found = await self._client.run(lambda vault: vault.notes.find(path))
         if found is None:
-            raise NotFoundError(f"There is no note called {path}.", name=path)
+            raise NotFoundError(self.tr("There is no note named {0}.").format(path), name=path)
         async with self._opening:
             if found.text != self.path or self.document.page is None:
                 await self.document.open(found)
@@ -327,7 +333,7 @@ class NoteView(QWidget):
 
     def _render_reading(self) -> None:
         if self._mode is ViewMode.READING:
-            self._start(self._render(), "show the note")
+            self._start(self._render(), self.tr("show the note"))
 
     async def _render(self) -> None:
         """Update the reading view, if it is shown."""
@@ -401,7 +407,7 @@ class NoteView(QWidget):
         if mode is ViewMode.READING:
             self._reading_place = self._heading_in_view()
             self._show_reading()
-            self._start(self._render(), "show the note")
+            self._start(self._render(), self.tr("show the note"))
         else:
             self.editor.set_mode(EditorMode.LIVE if mode is ViewMode.LIVE else EditorMode.SOURCE)
             self.editor.set_header(self.properties)
@@ -453,12 +459,12 @@ class NoteView(QWidget):
     def _toggle_callout(self, number: int) -> None:
         """Fold or unfold a callout in the reading view."""
         self._toggled_callouts ^= {number}
-        self._start(self._render(), "show the note")
+        self._start(self._render(), self.tr("show the note"))
 
     def _hover(self, name: str, at: QPoint) -> None:
         """Handle the pointer moving onto or off a link of the editor."""
         if name:
-            self._start(self._preview_link(name, at), "preview the note")
+            self._start(self._preview_link(name, at), self.tr("preview the note"))
         else:
             self._point_at("", at)
 
@@ -498,11 +504,11 @@ class NoteView(QWidget):
         if self.document.conflict is not None:
             self.compare()
         else:
-            self._start(self.document.save(), "save the note")
+            self._start(self.document.save(), self.tr("save the note"))
 
     def compare(self) -> None:
         """Show both sides of a conflict and let the user decide."""
-        self._start(compare_conflict(self.document, self._theme, self), "compare the texts")
+        self._start(compare_conflict(self.document, self._theme, self), self.tr("compare the texts"))
 
     async def close_requested(self) -> bool:
         """Return whether the tab may close: its text is saved, or the user decided about it."""

@@ -242,9 +242,9 @@ class SearchResultDelegate(QStyledItemDelegate):
         layout.draw(painter, QRectF(area.left(), top, 0, 0).topLeft())
 
 
-def _draw_mark(start: int, end: int, ground: str, ink: str) -> QTextLayout.FormatRange:
+def _draw_mark(start: int, end: int, background: str, ink: str) -> QTextLayout.FormatRange:
     text_format = QTextCharFormat()
-    text_format.setBackground(QColor(ground))
+    text_format.setBackground(QColor(background))
     text_format.setForeground(QColor(ink))
     mark = QTextLayout.FormatRange()
     mark.start, mark.length, mark.format = start, end - start, text_format

@@ -22,7 +22,7 @@ _MAX_ROWS, _MIN_POPUP_WIDTH = 10, 260
 
 
 Completions = tuple[CompletionTarget, tuple[QuerySuggestion, ...]]
-"""What is being typed, and its completions."""
+"""The completion target and its completions."""
 
 Suggest = Callable[[str, int], Awaitable[Completions | None]]
 """Returns the completions for a text and the cursor's position in it."""

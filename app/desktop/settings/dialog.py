@@ -239,7 +239,7 @@ class SettingsDialog(QDialog):
         return widget
 
     def set_value(self, section: str, name: str, value: object) -> None:
-        """Apply a valid value; show the error beside an invalid one and do not save it."""
+        """Apply a valid value; show the error next to an invalid one and do not save it."""
         row = next((row for row in self._rows if (row.section, row.name) == (section, name)), None)
         holder = getattr(self.settings, section)
         values = {**holder.model_dump(), name: value}

@@ -258,10 +258,10 @@ def settings_with_model(
 
     def categories(block: QWidget) -> QWidget:
         switches = ToolCategoryList(client, dialog.settings, block)
-        switches.wanted.connect(switch)
+        switches.toggled.connect(switch)
         switches_made.append(switches)
         plugins = PluginList(dialog.settings, block)
-        plugins.wanted.connect(switch_plugin)
+        plugins.toggled.connect(switch_plugin)
         plugins_made.append(plugins)
         return _stacked(switches, plugins, spacing=20)
 
@@ -282,7 +282,7 @@ def settings_with_model(
 
     def updates(block: QWidget) -> QWidget:
         made_updates.append(UpdatesRow(dialog.settings.updates, block))
-        made_updates[0].wanted.connect(lambda: dialog.close_and_run("check-updates"))
+        made_updates[0].check_requested.connect(lambda: dialog.close_and_run("check-updates"))
         return made_updates[0]
 
     made_updates: list[UpdatesRow] = []

@@ -12,9 +12,9 @@ from app.toolkit.plugins import PluginPackage, plugin_packages
 
 
 class PluginList(QWidget):
-    """A card for each plug-in in the folder; `wanted` carries its name and whether to load it."""
+    """A card for each plug-in in the folder; `toggled` carries its name and whether to load it."""
 
-    wanted = Signal(str, bool)
+    toggled = Signal(str, bool)
 
     def __init__(self, settings: Settings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -73,7 +73,7 @@ class PluginList(QWidget):
         if not package.problem:
             box = self.boxes[package.name] = QCheckBox(self.tr("On"))
             box.setAccessibleName(self.tr("Load the plug-in {0}").format(package.title))
-            box.toggled.connect(lambda on: self.wanted.emit(package.name, on))
+            box.toggled.connect(lambda on: self.toggled.emit(package.name, on))
             row.addWidget(box, 0, Qt.AlignmentFlag.AlignTop)
         return card
 

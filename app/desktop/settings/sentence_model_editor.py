@@ -192,15 +192,15 @@ class SentenceModelEditor(Editor):
             text = self.tr("{0}. The previous model stays in use until then.").format(text)
         self._progress(text, event.done, event.total)
 
-    def _progress(self, words: str, done: int, total: int) -> None:
-        self._set_text(words)
+    def _progress(self, text: str, done: int, total: int) -> None:
+        self._set_text(text)
         self.bar.setRange(0, total)
         self.bar.setValue(done)
         self.bar.show()
 
-    def _set_text(self, words: str) -> None:
-        self.state.setText(words)
-        self.state.setVisible(bool(words))
+    def _set_text(self, text: str) -> None:
+        self.state.setText(text)
+        self.state.setVisible(bool(text))
 
     def _show_languages(self, languages: VaultLanguages | None) -> None:
         """Show the languages of the open vault."""

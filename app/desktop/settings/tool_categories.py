@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from app.workspace import VaultService
 
 DEFAULT_ON = frozenset(category.id for category in CATEGORIES if category.on)
-"""The categories that are on until somebody switches them off."""
+"""The categories that are enabled by default."""
 _USE_DEFAULT, _ON, _OFF = "all", "on", "off"
 _STATES = {None: _USE_DEFAULT, True: _ON, False: _OFF}
 
@@ -39,9 +39,9 @@ class _CategoryFacts:
 
 
 class ToolCategoryList(QWidget):
-    """A card for each category; `wanted` carries an id and whether to enable it for all vaults."""
+    """A card for each category; `toggled` carries an id and whether to enable it for all vaults."""
 
-    wanted = Signal(str, bool)
+    toggled = Signal(str, bool)
 
     def __init__(self, client: VaultClient | None, settings: Settings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -113,7 +113,7 @@ class ToolCategoryList(QWidget):
         box = self.boxes[category.id] = QCheckBox(self.tr("On"))
         box.setAccessibleName(self.tr("{0} in all vaults").format(category.name))
         box.setToolTip(self.tr("Default for all vaults"))
-        box.toggled.connect(lambda on: self.wanted.emit(category.id, on))
+        box.toggled.connect(lambda on: self.toggled.emit(category.id, on))
         row.addLayout(text_column, 1)
         row.addWidget(box, 0, Qt.AlignmentFlag.AlignTop)
         if fact.here:
@@ -205,8 +205,8 @@ def _fact(category: Category, tools: tuple[Tool, ...], here: str) -> _CategoryFa
     return _CategoryFacts(category, count[category.id], here)
 
 
-def _change_here(id: str, wanted: str, vault: VaultService) -> None:
-    on = next(value for value, state in _STATES.items() if state == wanted)
+def _change_here(id: str, enabled: str, vault: VaultService) -> None:
+    on = next(value for value, state in _STATES.items() if state == enabled)
     vault.settings.change_vault(vault.settings.of_vault.with_categories(on, id))
 
 

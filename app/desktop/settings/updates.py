@@ -11,9 +11,9 @@ from app.web.updates import update_source
 
 
 class UpdatesRow(QFrame):
-    """Shows the source of updates; `wanted` is emitted when the user wants to check now."""
+    """Shows the source of updates; `check_requested` is emitted when the user wants to check now."""
 
-    wanted = Signal()
+    check_requested = Signal()
 
     def __init__(self, settings: UpdateSettings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -25,7 +25,7 @@ class UpdatesRow(QFrame):
         self.words.setWordWrap(True)
         self.button = QPushButton(self.tr("Check now"))
         self.button.setAutoDefault(False)
-        self.button.clicked.connect(self.wanted)
+        self.button.clicked.connect(self.check_requested)
         row = QHBoxLayout(self)
         row.setContentsMargins(16, 12, 16, 12)
         row.setSpacing(16)

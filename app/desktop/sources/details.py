@@ -100,17 +100,17 @@ class SourceDetails(QWidget):
             self._stack.setCurrentIndex(1)
             self._show_stream(info, config)
 
-    def _show_files(self, info: SourceInfo, kept: FolderConfig) -> None:
-        self.rules.show_rules(kept)
+    def _show_files(self, info: SourceInfo, config: FolderConfig) -> None:
+        self.rules.show_rules(config)
         self.loaded.clear()
         self.loaded.addItems([label.split(":", 2)[2] for label in info.loaded])
         self.loaded.setVisible(bool(info.loaded))
         none = self.tr("No agent has loaded a file yet.")
         self._loaded_words.setText(self.tr("Loaded into memory:") if info.loaded else none)
 
-    def _show_stream(self, info: SourceInfo, kept: StreamConfig) -> None:
+    def _show_stream(self, info: SourceInfo, config: StreamConfig) -> None:
         self.starts_turn.blockSignals(True)
-        self.starts_turn.setChecked(kept.starts_turn)
+        self.starts_turn.setChecked(config.starts_turn)
         self.starts_turn.blockSignals(False)
         self.news.clear()
         for one in info.items:
@@ -126,10 +126,10 @@ class SourceDetails(QWidget):
             text = self.tr("Agents have read all news.")
         if info.checked:
             text += self.tr(" Last checked at {0}.").format(format_time(info.checked))
-        if isinstance(kept, FeedConfig):
-            text += self.tr(" Checked every {0} minutes.").format(f"{kept.minutes:,}")
-        elif kept.globs:
-            text += self.tr(" Only of {0}.").format(", ".join(kept.globs))
+        if isinstance(config, FeedConfig):
+            text += self.tr(" Checked every {0} minutes.").format(f"{config.minutes:,}")
+        elif config.globs:
+            text += self.tr(" Only of {0}.").format(", ".join(config.globs))
         self.said.setText(text)
 
     def _open(self) -> None:

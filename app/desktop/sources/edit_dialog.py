@@ -21,12 +21,12 @@ class SourceDialog(dialogs.SheetDialog):
     """
 
     def __init__(
-        self, kept: SourceConfig, theme: ThemeSource, parent: QWidget | None, problem: str = ""
+        self, config: SourceConfig, theme: ThemeSource, parent: QWidget | None, problem: str = ""
     ) -> None:
         super().__init__(parent, self.tr("Edit source"))
-        self.changed = kept
+        self.changed = config
         self.setMinimumWidth(round(460 * theme.zoom))
-        self.name = QLineEdit(kept.name)
+        self.name = QLineEdit(config.name)
         self.name.setMaxLength(200)
         self.name.setToolTip(self.tr("Name shown in the panel and to agents"))
         form = QWidget()
@@ -38,10 +38,10 @@ class SourceDialog(dialogs.SheetDialog):
         self.address: QLineEdit | None = None
         self.minutes: QSpinBox | None = None
         self.globs: QPlainTextEdit | None = None
-        if isinstance(kept, FeedConfig):
-            self._ask_for_feed(kept)
-        elif isinstance(kept, VaultStreamConfig | FolderStreamConfig):
-            self._ask_for_globs(kept, theme)
+        if isinstance(config, FeedConfig):
+            self._ask_for_feed(config)
+        elif isinstance(config, VaultStreamConfig | FolderStreamConfig):
+            self._ask_for_globs(config, theme)
         self.add_body(form)
         self.problem = QLabel(problem)
         self.problem.setProperty("tone", "danger")
@@ -55,20 +55,20 @@ class SourceDialog(dialogs.SheetDialog):
         self.save_button.setDefault(True)
         self.name.setFocus()
 
-    def _ask_for_feed(self, kept: FeedConfig) -> None:
-        self.address = QLineEdit(kept.url)
+    def _ask_for_feed(self, config: FeedConfig) -> None:
+        self.address = QLineEdit(config.url)
         self.address.setMaxLength(4000)
         self.address.setToolTip(self.tr("Address of an RSS or Atom feed"))
         self.minutes = QSpinBox()
         self.minutes.setRange(5, 7 * 24 * 60)
-        self.minutes.setValue(kept.minutes)
+        self.minutes.setValue(config.minutes)
         self.minutes.setSuffix(self.tr(" minutes"))
         self.minutes.setToolTip(self.tr("Time between checks of the feed (at least 5 minutes)"))
         self._form.addRow(self.tr("&Address"), self.address)
         self._form.addRow(self.tr("Check &every"), self.minutes)
 
-    def _ask_for_globs(self, kept: VaultStreamConfig | FolderStreamConfig, theme: ThemeSource) -> None:
-        self.globs = QPlainTextEdit("\n".join(kept.globs))
+    def _ask_for_globs(self, config: VaultStreamConfig | FolderStreamConfig, theme: ThemeSource) -> None:
+        self.globs = QPlainTextEdit("\n".join(config.globs))
         self.globs.setPlaceholderText(
             self.tr("One pattern per line, such as Projects/** or *.csv. Leave empty for all files.")
         )

@@ -182,10 +182,10 @@ class SourcesPanel(Panel):
             host = urlsplit(url).hostname or url
             await self._add(FeedConfig(id=new_id("feed"), name=host[:200], url=url))
 
-    async def _add(self, kept: SourceConfig) -> None:
-        if await self._tried(lambda vault: vault.sources.add(kept)):
+    async def _add(self, config: SourceConfig) -> None:
+        if await self._tried(lambda vault: vault.sources.add(config)):
             await self.load()
-            self.choose(kept.id)
+            self.choose(config.id)
 
     async def _edit(self, config: SourceConfig) -> None:
         """Ask for the settings until they are valid or the user cancels."""
@@ -280,5 +280,5 @@ class SourcesPanel(Panel):
             self.details.show_source(info)
 
 
-async def _change_source(kept: SourceConfig, vault: VaultService) -> None:
-    await vault.sources.change(kept)
+async def _change_source(config: SourceConfig, vault: VaultService) -> None:
+    await vault.sources.change(config)

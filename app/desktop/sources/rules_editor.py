@@ -51,18 +51,18 @@ class RulesEditor(QWidget):
         column.addWidget(self.table, 1)
         column.addLayout(self._build_buttons(theme))
 
-    def show_rules(self, kept: FolderConfig) -> None:
+    def show_rules(self, config: FolderConfig) -> None:
         """Show the rules of a source, keeping unsaved edits of the same source."""
-        if self._kept is not None and self._kept.id == kept.id and self.save_button.isEnabled():
-            self._kept = kept.model_copy(update={"rules": self._kept.rules, "agents": self._kept.agents})
+        if self._kept is not None and self._kept.id == config.id and self.save_button.isEnabled():
+            self._kept = config.model_copy(update={"rules": self._kept.rules, "agents": self._kept.agents})
             return
-        self._kept = kept
+        self._kept = config
         self._filling = True
         self.table.setRowCount(0)
-        for one in kept.agents:
+        for one in config.agents:
             for rule in one.rules:
                 self._insert(rule.glob, rule.permission, one.agent)
-        for rule in kept.rules:
+        for rule in config.rules:
             self._insert(rule.glob, rule.permission, "")
         self._filling = False
         self.save_button.setEnabled(False)

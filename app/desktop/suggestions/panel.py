@@ -219,15 +219,15 @@ class SuggestionsPanel(Panel):
 
         self.details.show_texts(await self._client.run(read))
 
-    def _accept(self, wish: RelationDraft) -> None:
-        tasks.start(self._add(wish), owner=self, what=self.tr("add the relation"))
+    def _accept(self, draft: RelationDraft) -> None:
+        tasks.start(self._add(draft), owner=self, what=self.tr("add the relation"))
 
-    async def _add(self, wish: RelationDraft) -> None:
+    async def _add(self, draft: RelationDraft) -> None:
         one = self.details.suggested
         self.details.set_busy(True)
         self._show_message("")
         try:
-            outcome = await self._client.run(lambda vault: queries.accept_suggestion(vault, wish))
+            outcome = await self._client.run(lambda vault: queries.accept_suggestion(vault, draft))
         finally:
             self.details.set_busy(False)
         if outcome.success and one is not None:
@@ -265,15 +265,15 @@ class SuggestionsPanel(Panel):
         self._show(tuple(each for each in self.suggestions if each.pair != one.pair))
 
     def _show_message(
-        self, words: str, *, tone: str = "muted", undoable: SuggestedRelation | None = None
+        self, message: str, *, tone: str = "muted", undoable: SuggestedRelation | None = None
     ) -> None:
         self._undoable = undoable
-        self.said.setText(words)
+        self.said.setText(message)
         self.said.setProperty("tone", tone)
         self.said.style().unpolish(self.said)
         self.said.style().polish(self.said)
         self.take_back.setVisible(undoable is not None)
-        self._line.setVisible(bool(words))
+        self._line.setVisible(bool(message))
 
     def _connect(self) -> None:
         details = self.details

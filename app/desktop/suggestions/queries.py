@@ -69,13 +69,13 @@ def _suggested(one: Mapping[str, Any]) -> SuggestedRelation:
     )
 
 
-async def accept_suggestion(vault: VaultService, wish: RelationDraft) -> ToolOutcome:
+async def accept_suggestion(vault: VaultService, draft: RelationDraft) -> ToolOutcome:
     """Propose the relation; the user reviews the line before it is written."""
     arguments = {
-        "from_id": wish.source,
-        "to_id": wish.target,
-        "relationship_type": wish.type,
-        "confidence": wish.confidence,
+        "from_id": draft.source,
+        "to_id": draft.target,
+        "relationship_type": draft.type,
+        "confidence": draft.confidence,
     }
     return await vault.call(Call.of("create_relationship", arguments, Caller.user()))
 

@@ -32,9 +32,9 @@ class TaskGroup:
     tasks: tuple[TaskItem, ...]
 
 
-def read_tasks(records: Iterable[TaskRecord], wanted: str = "") -> list[TaskItem]:
-    """Return the tasks whose text, note or tags contain all words of `wanted`."""
-    words = wanted.casefold().split()
+def read_tasks(records: Iterable[TaskRecord], search_text: str = "") -> list[TaskItem]:
+    """Return the tasks whose text, note or tags contain all words of `search_text`."""
+    words = search_text.casefold().split()
     found = []
     for record in records:
         searched = f"{record.text} {record.path}".casefold()

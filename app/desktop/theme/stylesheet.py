@@ -68,15 +68,15 @@ def stylesheet(theme: Theme, zoom: float = 1.0, marks: Mapping[str, str] | None 
     return _scale_units(sheet, zoom)
 
 
-def _scale_units(sheet: str, zoom: float) -> str:
+def _scale_units(style_sheet: str, zoom: float) -> str:
     """Replace `4u` by 4 pixels and `12pt` by 12 points times `zoom`, keeping hairlines visible."""
 
     def pixels(match: re.Match[str]) -> str:
         units = float(match[1])
         return f"{max(1, round(units * zoom)) if units > 0 else round(units * zoom)}px"
 
-    sheet = re.sub(r"(?<![\w#.])(-?\d+(?:\.\d+)?)u\b", pixels, sheet)
-    return re.sub(r"\b(\d+)pt\b", lambda match: f"{float(match[1]) * zoom:g}pt", sheet)
+    style_sheet = re.sub(r"(?<![\w#.])(-?\d+(?:\.\d+)?)u\b", pixels, style_sheet)
+    return re.sub(r"\b(\d+)pt\b", lambda match: f"{float(match[1]) * zoom:g}pt", style_sheet)
 
 
 def _image(marks: Mapping[str, str], name: str) -> str:

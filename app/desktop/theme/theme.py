@@ -77,12 +77,12 @@ class ThemeSource(QObject):
             for _, notify in tuple(self.changed.calls(theme)):
                 notify()
             return
-        in_sight: list[Step] = []
+        visible: list[Step] = []
         hidden: list[Step] = []
         for owner, notify in self.changed.calls(theme):
             sees = owner is not None and not owner.visibleRegion().isEmpty()
-            (in_sight if sees else hidden).append(notify)
-        self._restyling.run((self._clear_style, self._paint, self._set_style), in_sight, hidden)
+            (visible if sees else hidden).append(notify)
+        self._restyling.run((self._clear_style, self._paint, self._set_style), visible, hidden)
 
     def apply(self, app: QApplication) -> None:
         """Style `app` with the theme: Fusion as the base, then palette, font and style sheet."""

@@ -48,24 +48,26 @@ class ThemeTransition(QObject):
         """True if the windows still show the old theme."""
         return bool(self._frozen)
 
-    def run(self, dress: Iterable[Step], in_sight: Iterable[Step], hidden: Iterable[Step]) -> None:
+    def run(
+        self, style_steps: Iterable[Step], visible_steps: Iterable[Step], hidden_steps: Iterable[Step]
+    ) -> None:
         """Start restyling all widgets; sizes stay the same.
 
         Args:
-            dress: Steps that set the application's palette and style sheet.
-            in_sight: Steps to run before the windows are repainted.
-            hidden: Steps that can run afterwards.
+            style_steps: Steps that set the application's palette and style sheet.
+            visible_steps: Steps to run before the windows are repainted.
+            hidden_steps: Steps that can run afterwards.
         """
         self._freeze()
-        self._work = self._all_steps(tuple(dress), tuple(in_sight), tuple(hidden))
+        self._work = self._all_steps(tuple(style_steps), tuple(visible_steps), tuple(hidden_steps))
         self._slices.start()
 
     def _all_steps(
-        self, dress: Iterable[Step], in_sight: Iterable[Step], hidden: Iterable[Step]
+        self, style_steps: Iterable[Step], visible_steps: Iterable[Step], hidden_steps: Iterable[Step]
     ) -> Iterator[None]:
         """Yield after each step of the transition."""
         yield from self._mark_widgets()
-        yield from _done(dress)
+        yield from _done(style_steps)
         for widget in tuple(self._marked):
             if isValid(widget):
                 widget.setAttribute(_OWN_STYLE, False)
@@ -74,11 +76,11 @@ class ThemeTransition(QObject):
         visible = [widget for widget in self._unpolished if isValid(widget) and widget.isVisible()]
         yield
         yield from self._polish(visible)
-        yield from _done(in_sight)
+        yield from _done(visible_steps)
         self._unfreeze()
         yield
         yield from self._polish(tuple(self._unpolished))
-        yield from _done(hidden)
+        yield from _done(hidden_steps)
 
     def _mark_widgets(self) -> Iterator[None]:
         """Mark all widgets so that the application's style change skips them.

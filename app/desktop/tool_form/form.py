@@ -187,16 +187,16 @@ class ToolFormDialog(dialogs.SheetDialog):
         fields = self._tool.operations.get(self._op)
         return [name for name in self._rows if fields and name in fields.needs and name not in given]
 
-    def _show_error(self, name: str, words: str) -> None:
+    def _show_error(self, name: str, message: str) -> None:
         label = self._errors.get(name, self.problem)
-        self._set_label(label, words)
+        self._set_label(label, message)
         if name in self.editors:
             self._area.ensureWidgetVisible(self._rows[name])
             self.editors[name].control.setFocus()
 
-    def _set_label(self, label: QLabel, words: str) -> None:
-        label.setText(words)
-        label.setVisible(bool(words))
+    def _set_label(self, label: QLabel, text: str) -> None:
+        label.setText(text)
+        label.setVisible(bool(text))
 
     async def _find(self, kind: ArgumentKind, word: str) -> list[str]:
         notes = (p.name for p in self._tool.parameters if p.kind is ArgumentKind.NOTE)

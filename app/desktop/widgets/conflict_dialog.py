@@ -137,7 +137,7 @@ class ConflictDialog(QDialog):
         *,
         words: ConflictTexts | None = None,
         merged: bytes | None = None,
-        begun: bytes | None = None,
+        resolution: bytes | None = None,
     ) -> None:
         super().__init__(parent)
         self._words = words or undo_conflict_texts(len(conflicts) > 1)
@@ -146,8 +146,8 @@ class ConflictDialog(QDialog):
         self.setWindowTitle(self._words.title)
         resize_within_screen(self, 980, 700)
         self.settlings = tuple(ConflictResolution.of(conflict) for conflict in conflicts)
-        if begun is not None:
-            self.settlings[0].result = begun
+        if resolution is not None:
+            self.settlings[0].result = resolution
         self._row = 0
         self.files = QListWidget()
         self.files.setAccessibleName(self.tr("Files in conflict"))
@@ -276,7 +276,7 @@ class ConflictDialog(QDialog):
         button.setChecked(True)
         try:
             if one.result is None:
-                raise NotEditableError("there is no file")
+                raise NotEditableError(self.tr("there is no file"))
             self.editor.load(one.result)
             self.editor.show()
         except NotEditableError:

@@ -46,18 +46,18 @@ def _holds(name: str, words: Sequence[str]) -> bool:
     return all(word in name for word in words)
 
 
-def _rank(wanted: str, whole: str) -> int:
+def _rank(query: str, whole: str) -> int:
     first, *others = whole.partition("\0")[0].split("\n")
-    return min((2 * _rank_of(wanted, first), *(2 * _rank_of(wanted, other) + 1 for other in others)))
+    return min((2 * _rank_of(query, first), *(2 * _rank_of(query, other) + 1 for other in others)))
 
 
-def _rank_of(wanted: str, name: str) -> int:
-    if name == wanted:
+def _rank_of(query: str, name: str) -> int:
+    if name == query:
         return 0
-    if name.startswith(wanted):
+    if name.startswith(query):
         return 1
-    if f" {wanted}" in name or f"-{wanted}" in name or f"/{wanted}" in name:
+    if f" {query}" in name or f"-{query}" in name or f"/{query}" in name:
         return 2
-    if wanted in name:
+    if query in name:
         return 3
-    return 4 if _holds(name, wanted.split()) else 5
+    return 4 if _holds(name, query.split()) else 5

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.desktop.runtime.translation import translate
+from app.desktop.runtime.translation import QT_TRANSLATE_NOOP, translate
 
 _MIN_INT, _MAX_INT = -(2**31), 2**31 - 1
 _MULTILINE_FIELDS = ("content", "text", "instructions", "patch", "body")
@@ -57,7 +57,7 @@ class Editor(QWidget):
 
 
 _DISPLAY_NAMES = {
-    "live": "Live preview",
+    "live": QT_TRANSLATE_NOOP("ModelForm", "Live preview"),
     "openai": "OpenAI",
     "ollama": "Ollama",
     "lm-studio": "LM Studio",
@@ -151,7 +151,7 @@ def _choice_editor(choices: list[str], value: object, optional: bool) -> Editor:
 def choice_label(choice: str) -> str:
     """Return the label of a choice: capitalized, unless it is a proper name ("llama.cpp", "openai")."""
     if choice in _DISPLAY_NAMES:
-        return _DISPLAY_NAMES[choice]
+        return translate("ModelForm", _DISPLAY_NAMES[choice])
     return choice[:1].upper() + choice[1:].replace("_", " ").replace("-", " ")
 
 
@@ -330,7 +330,7 @@ class ModelRows(QFrame):
 
 
 def with_description(title: str, description: str, editor: Editor) -> QWidget:
-    """Add title and description to an editor: beside check boxes and short controls, else above."""
+    """Add title and description to an editor: next to check boxes and short controls, else above."""
     widget = QWidget()
     text_column = QVBoxLayout()
     text_column.setSpacing(2)

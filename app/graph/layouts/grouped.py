@@ -171,8 +171,8 @@ class _GroupPlacer:
         for step in self._engine.charge_layout(level, at, _TICK_COUNT, 1.0):
             at = step
         reach = float(np.sqrt(np.square(at - at.mean(axis=0)).sum(axis=1)).mean())
-        room = float(np.sqrt(np.square(radii + _NODE_GAP).sum()))
-        return separate_circles(at * np.float32(room / max(reach, 1e-6)), radii, _NODE_GAP).astype(np.float64)
+        side = float(np.sqrt(np.square(radii + _NODE_GAP).sum()))
+        return separate_circles(at * np.float32(side / max(reach, 1e-6)), radii, _NODE_GAP).astype(np.float64)
 
 
 def pack_discs(

@@ -70,8 +70,8 @@ def semantic_layout(
 def _scale_to_page(at: NDArray[np.float32], radii: NDArray[np.float32], aspect: float) -> Positions:
     """Scale positions to the layout and turn them along the page's longer side."""
     reach = max(float(np.sqrt(np.square(at).sum(axis=1).mean())), 1e-9)
-    room = _ROOM_FACTOR * float(np.sqrt(np.square(radii + _NODE_GAP).sum()))
-    return align_to_page((at * (room / reach)).astype(np.float32), aspect)
+    side = _ROOM_FACTOR * float(np.sqrt(np.square(radii + _NODE_GAP).sum()))
+    return align_to_page((at * (side / reach)).astype(np.float32), aspect)
 
 
 def _layout_nearest(vectors: NDArray[np.float32], aspect: float, report: Report) -> Positions:

@@ -191,5 +191,5 @@ def _pack_column(
     order = np.lexsort((np.arange(len(x)), -radii))
     report(0.5, "Laying out along time")
     at, goal, size = (as_contiguous(each, np.float32) for each in (x, wanted, radii))
-    y = core_bindings.swarm(at, goal, size, as_contiguous(order, np.int32), _NODE_GAP)
+    y = core_bindings.beeswarm(at, goal, size, as_contiguous(order, np.int32), _NODE_GAP)
     return y.astype(np.float64)

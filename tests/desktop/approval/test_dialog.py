@@ -232,7 +232,7 @@ def test_without_offers_there_is_no_menu(desk: Desk) -> None:
 def test_an_effect_shows_its_exact_text_and_is_approved_as_it_is(desk: Desk) -> None:
     effect = Effect("command", "rm -rf \u200bnotes", (("cwd", "/tmp"),))
     desk.ask(request(effect, operation=Operation.EXECUTE, scope=Scope(ScopeKind.ADMIN, what="run a command")))
-    line = desk.dialog.page.layout().itemAt(2).widget().canvas.sheet.line("after", 0)
+    line = desk.dialog.page.layout().itemAt(2).widget().canvas.diff_rows.line("after", 0)
     assert line.text == "rm -rf ZWSPnotes"
     desk.click("approve_button")
     assert desk.decision == Approved(effect)

@@ -61,7 +61,7 @@ async def test_the_users_own_settings_come_first(open_notes: Callable, tmp_path:
     made = await daily_note(vault, NOW)
     assert made.path.text == "Days/2026-03-01.md" and "Gone" in made.problem
     vault.settings.current.editor.daily_format = "[a:b]"
-    with pytest.raises(InvalidPathError, match="no file name"):
+    with pytest.raises(InvalidPathError, match="not a valid file name"):
         await daily_note(vault, NOW)
 
 

@@ -31,7 +31,7 @@ def test_versions_are_listed_and_compared_with_now(
             await vault.save("A.md", b"# A\n\none\ntwo\n")
             await vault.save("A.md", b"# A\n\none\ntwo\nthree\n")
             dialog = await history_of(vault, wait_until, 3)
-            await wait_until(lambda: "holds now" in dialog.diff_view._message.text())
+            await wait_until(lambda: "same as the current" in dialog.diff_view._message.text())
             assert not dialog.restore_button.isEnabled()
             dialog.list.setCurrentItem(dialog.list.topLevelItem(1))
             await wait_until(lambda: dialog.diff_view.diff is not None)
@@ -68,7 +68,7 @@ def test_a_note_without_history_says_so(gui, service: ServiceThread, wait_until,
     async def main() -> None:
         async with whole_vault(tmp_path, service, NOTES) as vault:
             dialog = HistoryDialog(A, vault.client, ThemeSource("light"))
-            await wait_until(lambda: "Nothing was changed here" in dialog.diff_view._message.text())
+            await wait_until(lambda: "No versions yet" in dialog.diff_view._message.text())
 
     gui(main())
 

@@ -206,5 +206,5 @@ def test_the_settings_say_where_updates_come_from(qtbot) -> None:
     assert __version__ in row.words.text() and not row.button.isEnabled()
     row.show_settings(UpdateSettings(address="https://example.org/r", key=KEY))
     assert "https://example.org/r" in row.words.text() and row.button.isEnabled()
-    with qtbot.waitSignal(row.wanted):
+    with qtbot.waitSignal(row.check_requested):
         row.button.click()

@@ -107,7 +107,7 @@ def test_a_long_reason_under_a_field_is_shown_whole(gui, wait_until) -> None:
 
     async def main() -> str | None:
         asked = dialogs.prompt_text(
-            None, "New note", "Name:", check=lambda text: reason if ":" in text else ""
+            None, "New note", "Name:", accept="Create", check=lambda text: reason if ":" in text else ""
         )
         task = tasks.start(asked)
         await wait_until(shown)

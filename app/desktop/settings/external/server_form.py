@@ -46,7 +46,7 @@ class ServerDialog(dialogs.SheetDialog):
         self,
         client: VaultClient | None,
         server: ExternalServer | None,
-        taken: Collection[str],
+        other_names: Collection[str],
         parent: QWidget | None,
     ) -> None:
         title = self.tr("External server") if server is None else server.name
@@ -61,7 +61,7 @@ class ServerDialog(dialogs.SheetDialog):
         )
         self.setMinimumWidth(_MIN_WIDTH)
         self._client = client
-        self._taken = {server_slug(name) for name in taken}
+        self._other_names = {server_slug(name) for name in other_names}
         self._old = server
         self.server: ExternalServer | None = None
         self._build(server or ExternalServer.model_construct(name="", on=True))
@@ -194,7 +194,7 @@ class ServerDialog(dialogs.SheetDialog):
         """Raise an error with the message if the fields are invalid."""
         if not name:
             raise InvalidParametersError(self.tr("Enter a name."))
-        if server_slug(name) in self._taken:
+        if server_slug(name) in self._other_names:
             text = self.tr("Another server has this name or a very similar one.")
             raise InvalidParametersError(text)
         if not self.is_program:

@@ -1,4 +1,4 @@
-"""The review of an external server's tool: its definition beside the one that was allowed before."""
+"""The review of an external server's tool: its definition next to the one that was allowed before."""
 
 from __future__ import annotations
 

@@ -48,10 +48,10 @@ class DiffCanvas(DiffViewport):
         """The hunk that the keys act on; -1 if there is none yet."""
         return self._ticks.current
 
-    def show_sheet(self, sheet: DiffRows | None, *, keep_place: bool = False) -> None:
-        """Show `sheet` from its first change, or keep the scroll position."""
+    def show_rows(self, diff_rows: DiffRows | None, *, keep_place: bool = False) -> None:
+        """Show `diff_rows` from its first change, or keep the scroll position."""
         place = self.verticalScrollBar().value()
-        self._sheet = sheet
+        self._diff_rows = diff_rows
         self._selection = None
         if keep_place:
             self._arrange()
@@ -60,7 +60,7 @@ class DiffCanvas(DiffViewport):
             self._ticks = replace(self._ticks, current=-1)
             self._is_fresh = True
             self._arrange()
-            self._make_current(0 if sheet is not None and sheet.first_rows else -1)
+            self._make_current(0 if diff_rows is not None and diff_rows.first_rows else -1)
 
     def set_ticks(self, unticked: frozenset[int], shown: bool) -> None:
         """Set the excluded hunks, and whether tick boxes are shown."""
@@ -72,7 +72,7 @@ class DiffCanvas(DiffViewport):
 
     def step(self, by: int) -> bool:
         """Go to the next (1) or the previous (-1) hunk; return False if there is none."""
-        hunks = len(self._sheet.diff.hunks) if self._sheet else 0
+        hunks = len(self._diff_rows.diff.hunks) if self._diff_rows else 0
         target = self.current + by
         if not 0 <= target < hunks:
             return False
@@ -81,7 +81,7 @@ class DiffCanvas(DiffViewport):
 
     def go_to_hunk(self, index: int) -> None:
         """Make hunk `index` current and scroll to it."""
-        if self._sheet is None or not 0 <= index < len(self._sheet.first_rows):
+        if self._diff_rows is None or not 0 <= index < len(self._diff_rows.first_rows):
             return
         self._is_fresh = False
         self._reveal(index)
@@ -89,13 +89,13 @@ class DiffCanvas(DiffViewport):
 
     def hunk_text(self, index: int) -> str:
         """Return hunk `index` as lines with − and +, at most 20 of each side, hidden characters named."""
-        if self._sheet is None:
+        if self._diff_rows is None:
             return ""
-        hunk, sheet = self._sheet.diff.hunks[index], self._sheet
+        hunk, diff_rows = self._diff_rows.diff.hunks[index], self._diff_rows
         removed = range(hunk.before_start, min(hunk.before_end, hunk.before_start + _MAX_SPOKEN_LINES))
         added = range(hunk.after_start, min(hunk.after_end, hunk.after_start + _MAX_SPOKEN_LINES))
-        parts = [f"− {_line_text(sheet.line('before', number))}" for number in removed]
-        return "\n".join(parts + [f"+ {_line_text(sheet.line('after', number))}" for number in added])
+        parts = [f"− {_line_text(diff_rows.line('before', number))}" for number in removed]
+        return "\n".join(parts + [f"+ {_line_text(diff_rows.line('after', number))}" for number in added])
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Move between hunks with F8 and Shift+F8, tick one with Space, copy with Ctrl+C."""
@@ -139,10 +139,10 @@ class DiffCanvas(DiffViewport):
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """Select the word."""
         pane = pane_at(self._panes(), event.position().x())
-        if pane is None or self._sheet is None:
+        if pane is None or self._diff_rows is None:
             return
         row, at = self._place_at(event.position(), pane)
-        line = row_line(self._sheet, self._sheet.rows[row], pane.sides)
+        line = row_line(self._diff_rows, self._diff_rows.rows[row], pane.sides)
         if line is not None:
             start, end = word_at(line, at)
             self._select(Selection(pane.sides, TextPosition(row, start), TextPosition(row, end)))
@@ -174,9 +174,9 @@ class DiffCanvas(DiffViewport):
 
     def selected_text(self) -> str:
         """The selected text with hidden characters named; empty without a selection."""
-        if self._sheet is None or self._selection is None or self._selection.is_empty:
+        if self._diff_rows is None or self._selection is None or self._selection.is_empty:
             return ""
-        return self._selection.text(self._sheet)
+        return self._selection.text(self._diff_rows)
 
     def copy(self) -> None:
         """Copy the selection, or else the current change."""
@@ -192,12 +192,12 @@ class DiffCanvas(DiffViewport):
 
     def select_all(self) -> None:
         """Select every shown line; side by side, those of the right side."""
-        sheet = self._sheet
-        if sheet is None or not sheet.rows:
+        diff_rows = self._diff_rows
+        if diff_rows is None or not diff_rows.rows:
             return
         sides = self._panes()[-1].sides
-        line = row_line(sheet, sheet.rows[-1], sides)
-        end = TextPosition(len(sheet.rows) - 1, len(line.text) if line is not None else 0)
+        line = row_line(diff_rows, diff_rows.rows[-1], sides)
+        end = TextPosition(len(diff_rows.rows) - 1, len(line.text) if line is not None else 0)
         self._select(Selection(sides, TextPosition(0, 0), end))
 
     def _select(self, selection: Selection | None) -> None:
@@ -206,7 +206,7 @@ class DiffCanvas(DiffViewport):
 
     def _begin_selection(self, event: QMouseEvent) -> None:
         pane = pane_at(self._panes(), event.position().x())
-        if pane is None or self._sheet is None or not self._sheet.rows:
+        if pane is None or self._diff_rows is None or not self._diff_rows.rows:
             self._select(None)
             return
         place = self._place_at(event.position(), pane)
@@ -231,9 +231,9 @@ class DiffCanvas(DiffViewport):
 
     def _make_current(self, index: int) -> None:
         self._ticks = replace(self._ticks, current=index)
-        if index >= 0 and self._sheet is not None:
+        if index >= 0 and self._diff_rows is not None:
             state = ", not wanted" if index in self._ticks.unticked else ""
-            place = f"Change {index + 1} of {len(self._sheet.diff.hunks)}{state}"
+            place = f"Change {index + 1} of {len(self._diff_rows.diff.hunks)}{state}"
             self.setAccessibleDescription(f"{place}\n{self.hunk_text(index)}")
         self.current_changed.emit(index)
         self.viewport().update()

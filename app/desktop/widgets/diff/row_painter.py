@@ -45,15 +45,15 @@ class TickState:
     current: int = -1
 
 
-def layout_panes(sheet: DiffRows, grid: Grid, width: int, ticks_shown: bool) -> tuple[Pane, ...]:
+def layout_panes(diff_rows: DiffRows, grid: Grid, width: int, ticks_shown: bool) -> tuple[Pane, ...]:
     """Return the panes for a viewport of `width`: one, or two side by side."""
     left = TICK_WIDTH if ticks_shown else 4
-    digits = max(2, len(str(max(len(sheet.diff.before), len(sheet.diff.after)))))
+    digits = max(2, len(str(max(len(diff_rows.diff.before), len(diff_rows.diff.after)))))
     number, sign = round(digits * grid.cell) + _PADDING, round(2 * grid.cell)
-    if sheet.mode is DiffMode.TEXT:
+    if diff_rows.mode is DiffMode.TEXT:
         start = left + number + _PADDING
         return (Pane(("after",), 0, width, (("after", left + number),), start, start + sign),)
-    if sheet.mode is DiffMode.UNIFIED:
+    if diff_rows.mode is DiffMode.UNIFIED:
         edges = (("before", left + number), ("after", left + 2 * number))
         start = left + 2 * number + _PADDING
         return (Pane(("before", "after"), 0, width, edges, start, start + sign),)
@@ -71,9 +71,9 @@ def pane_at(panes: Sequence[Pane], x: float) -> Pane | None:
     return next((pane for pane in panes if pane.text <= x < pane.right), None)
 
 
-def text_columns(sheet: DiffRows, grid: Grid, width: int, ticks_shown: bool) -> int:
+def text_columns(diff_rows: DiffRows, grid: Grid, width: int, ticks_shown: bool) -> int:
     """Return the number of cells in a text line of the narrower pane."""
-    room = min(pane.right - pane.text for pane in layout_panes(sheet, grid, width, ticks_shown))
+    room = min(pane.right - pane.text for pane in layout_panes(diff_rows, grid, width, ticks_shown))
     return max(8, int((room - _PADDING) / grid.cell) - 1)
 
 
@@ -93,20 +93,20 @@ class RowPainter:
     def __init__(
         self,
         painter: QPainter,
-        sheet: DiffRows,
+        diff_rows: DiffRows,
         surface: PaintContext,
         ticks: TickState,
         selection: Selection | None,
     ) -> None:
-        self._painter, self._sheet, self._ticks = painter, sheet, ticks
+        self._painter, self._diff_rows, self._ticks = painter, diff_rows, ticks
         self._selection = selection
         self._grid, self._theme, self._columns = surface.grid, surface.theme, surface.columns
-        self._panes = layout_panes(sheet, surface.grid, surface.width, ticks.shown)
+        self._panes = layout_panes(diff_rows, surface.grid, surface.width, ticks.shown)
         self._texts = TextPainter(painter, surface.grid, surface.theme)
 
     def paint(self, index: int, box: QRect) -> None:
         """Paint row `index` into `box`."""
-        row = self._sheet.rows[index]
+        row = self._diff_rows.rows[index]
         if row.folded:
             self._paint_fold(row, box)
             return
@@ -160,16 +160,16 @@ class RowPainter:
     def _selected(self, index: int, side: str, number: int, pane: Pane) -> tuple[Span, ...]:
         if self._selection is None or self._selection.sides != pane.sides:
             return ()
-        part = self._selection.part(index, len(self._sheet.line(side, number).text))
+        part = self._selection.part(index, len(self._diff_rows.line(side, number).text))
         return () if part is None else (part,)
 
     def _paint_text(
         self, side: str, number: int, corner: QPointF, changed: bool, selected: tuple[Span, ...]
     ) -> None:
-        line = self._sheet.line(side, number)
-        marks = self._sheet.marks(side, number) if changed else ()
+        line = self._diff_rows.line(side, number)
+        marks = self._diff_rows.marks(side, number) if changed else ()
         color = QColor(self._theme.removed_word if side == "before" else self._theme.added_word)
-        starts = self._sheet.breaks(side, number, self._columns)
+        starts = self._diff_rows.breaks(side, number, self._columns)
         sight, height = self._painter.window(), self._grid.height
         first = max(0, int((sight.top() - corner.y()) // height))
         last = min(len(starts), int((sight.bottom() - corner.y()) // height) + 1)
@@ -180,14 +180,14 @@ class RowPainter:
             self._texts.marks(line, part, at, selected, QColor(self._theme.selection))
             self._texts.text(line, part, at)
 
-    def _paint_margin(self, index: int, row: DiffRow, box: QRect, wanted: bool) -> None:
+    def _paint_margin(self, index: int, row: DiffRow, box: QRect, included: bool) -> None:
         """Paint the bar of the current hunk, and the tick box on the first row of each hunk."""
         if row.hunk == self._ticks.current:
             self._painter.fillRect(0, box.top(), 3, box.height(), QColor(self._theme.accent))
-        if self._ticks.shown and self._sheet.first_rows[row.hunk] == index:
+        if self._ticks.shown and self._diff_rows.first_rows[row.hunk] == index:
             side = 14.0
             top = box.top() + (self._grid.height - side) / 2
-            self._paint_tick(QRectF((TICK_WIDTH - side) / 2 + 1, top, side, side), wanted)
+            self._paint_tick(QRectF((TICK_WIDTH - side) / 2 + 1, top, side, side), included)
 
     def _paint_tick(self, box: QRectF, on: bool) -> None:
         theme = self._theme
@@ -216,8 +216,8 @@ class RowPainter:
 
     def _heading_before(self, row: DiffRow) -> str:
         """Return the Markdown heading that applies to the text after the fold."""
-        lines = self._sheet.diff.before
-        end = self._sheet.fold_end(row)
+        lines = self._diff_rows.diff.before
+        end = self._diff_rows.fold_end(row)
         if end >= len(lines):
             return ""
         for number in range(end - 1, max(-1, end - _MAX_HEADING_DISTANCE), -1):

@@ -49,15 +49,15 @@ class Selection:
             return None
         return first.at if row == first.row else 0, last.at if row == last.row else length
 
-    def text(self, sheet: DiffRows) -> str:
+    def text(self, diff_rows: DiffRows) -> str:
         """Return the selected text, by lines; a fold is an ellipsis."""
         first, last = self.ordered
         found: list[str] = []
         for index in range(first.row, last.row + 1):
-            row = sheet.rows[index]
+            row = diff_rows.rows[index]
             if row.folded:
                 found.append(_FOLD_TEXT)
-            elif (line := row_line(sheet, row, self.sides)) is not None:
+            elif (line := row_line(diff_rows, row, self.sides)) is not None:
                 start, end = self.part(index, len(line.text)) or (0, 0)
                 found.append(copied_text(line, start, end))
         return "\n".join(found)
@@ -70,13 +70,13 @@ def row_side(row: DiffRow, sides: tuple[str, ...]) -> str | None:
     return "before" if "before" in sides and row.before is not None else None
 
 
-def row_line(sheet: DiffRows, row: DiffRow, sides: tuple[str, ...]) -> EscapedLine | None:
+def row_line(diff_rows: DiffRows, row: DiffRow, sides: tuple[str, ...]) -> EscapedLine | None:
     """Return the line that a row shows in the pane of `sides`."""
     side = row_side(row, sides)
     if side is None or row.folded:
         return None
     number = row.after if side == "after" else row.before
-    return None if number is None else sheet.line(side, number)
+    return None if number is None else diff_rows.line(side, number)
 
 
 def nearest_position(line: EscapedLine, part: Span, cells: float) -> int:

@@ -126,7 +126,7 @@ class DiffView(QWidget):
         """Show a message in place of a diff."""
         self._round += 1
         self._diff = None
-        self.canvas.show_sheet(None)
+        self.canvas.show_rows(None)
         self._message.setText(text)
         self._pages.setCurrentWidget(self._message)
         self._refresh_bar()
@@ -165,9 +165,9 @@ class DiffView(QWidget):
             diff = make()
             sides_differ = bool(diff.before) and bool(diff.after)
             folds = range(len(diff.before)) if _ALL_FOLDS in opened else opened
-            sheet = layout_rows(diff, mode if sides_differ else DiffMode.UNIFIED, folds)
-            sheet.prepare(measure(sheet))
-            return diff, sheet
+            diff_rows = layout_rows(diff, mode if sides_differ else DiffMode.UNIFIED, folds)
+            diff_rows.prepare(measure(diff_rows))
+            return diff, diff_rows
 
         if size <= _MAX_SYNC_BYTES:
             self._show(*work(), keep_place=keep_place)
@@ -181,24 +181,24 @@ class DiffView(QWidget):
     async def _show_later(
         self, started: int, work: Callable[[], tuple[Diff, DiffRows]], keep_place: bool
     ) -> None:
-        diff, sheet = await asyncio.to_thread(work)
-        await self._make_ready(sheet)
+        diff, diff_rows = await asyncio.to_thread(work)
+        await self._make_ready(diff_rows)
         if started == self._round:
-            self._show(diff, sheet, keep_place=keep_place)
+            self._show(diff, diff_rows, keep_place=keep_place)
 
-    async def _make_ready(self, sheet: DiffRows) -> None:
-        """Prepare `sheet` for the current width, again whenever the width changes meanwhile."""
-        while not sheet.is_ready(wanted := self.canvas.measure(self._selectable)(sheet)):
-            await asyncio.to_thread(sheet.prepare, wanted)
+    async def _make_ready(self, diff_rows: DiffRows) -> None:
+        """Prepare `diff_rows` for the current width, again whenever the width changes meanwhile."""
+        while not diff_rows.is_ready(wanted := self.canvas.measure(self._selectable)(diff_rows)):
+            await asyncio.to_thread(diff_rows.prepare, wanted)
 
     async def _measure(self) -> None:
-        sheet = self.canvas.sheet
-        if sheet is not None:
-            await self._make_ready(sheet)
-        if sheet is self.canvas.sheet:
+        diff_rows = self.canvas.diff_rows
+        if diff_rows is not None:
+            await self._make_ready(diff_rows)
+        if diff_rows is self.canvas.diff_rows:
             self.canvas.arrange()
 
-    def _show(self, diff: Diff, sheet: DiffRows, *, keep_place: bool) -> None:
+    def _show(self, diff: Diff, diff_rows: DiffRows, *, keep_place: bool) -> None:
         is_new = diff is not self._diff
         self._diff = diff
         if diff.hunks or diff.before:
@@ -207,7 +207,7 @@ class DiffView(QWidget):
             self._message.setText(self.tr("Empty file"))
             self._pages.setCurrentWidget(self._message)
         self.canvas.set_ticks(self._unticked, self._selectable and len(diff.hunks) > 1)
-        self.canvas.show_sheet(sheet, keep_place=keep_place)
+        self.canvas.show_rows(diff_rows, keep_place=keep_place)
         self._refresh_bar()
         if is_new:
             self.compared.emit(diff)
@@ -217,8 +217,8 @@ class DiffView(QWidget):
             size = sum(map(len, diff.before)) + sum(map(len, diff.after))
             self._prepare(lambda: diff, size, keep_place=keep_place)
 
-    def _toggle(self, hunk: int, wanted: bool) -> None:
-        self._unticked = self._unticked - {hunk} if wanted else self._unticked | {hunk}
+    def _toggle(self, hunk: int, included: bool) -> None:
+        self._unticked = self._unticked - {hunk} if included else self._unticked | {hunk}
         self.canvas.set_ticks(self._unticked, True)
         self._refresh_bar()
         self.ticks_changed.emit(self._unticked)
@@ -244,23 +244,29 @@ class DiffView(QWidget):
         layout.addLayout(self._header, 1)
         layout.addWidget(self._counts)
         layout.addSpacing(8)
-        self._previous = _tool(bar, "Previous change (Shift+F8)")
-        self._next = _tool(bar, "Next change (F8)")
-        self._whole = _tool(bar, "Show unchanged lines", checkable=True)
-        self._unified_button = _tool(bar, "Unified", checkable=True)
-        self._side_button = _tool(bar, "Side by side", checkable=True)
+        self._previous = _tool(bar, self.tr("Previous change (Shift+F8)"))
+        self._next = _tool(bar, self.tr("Next change (F8)"))
+        self._unfold_button = _tool(bar, self.tr("Show unchanged lines"), checkable=True)
+        self._unified_button = _tool(bar, self.tr("Unified"), checkable=True)
+        self._side_button = _tool(bar, self.tr("Side by side"), checkable=True)
         self._unified_button.setChecked(True)
         group = QButtonGroup(self)
         for button in (self._unified_button, self._side_button):
             group.addButton(button)
-        for button in (self._previous, self._next, self._whole, self._unified_button, self._side_button):
+        for button in (
+            self._previous,
+            self._next,
+            self._unfold_button,
+            self._unified_button,
+            self._side_button,
+        ):
             layout.addWidget(button)
         return bar
 
     def _connect(self) -> None:
         self._previous.clicked.connect(lambda: self.step(-1))
         self._next.clicked.connect(lambda: self.step(1))
-        self._whole.toggled.connect(self._unfold_all)
+        self._unfold_button.toggled.connect(self._unfold_all)
         self._unified_button.clicked.connect(lambda: self.set_mode(DiffMode.UNIFIED))
         self._side_button.clicked.connect(lambda: self.set_mode(DiffMode.SIDE_BY_SIDE))
         self.canvas.hunk_toggled.connect(self._toggle)
@@ -277,7 +283,7 @@ class DiffView(QWidget):
 
     def _apply_theme(self, theme: Theme) -> None:
         names = ("caret-up", "caret-down", "arrows-out-line-vertical", "rows", "columns")
-        buttons = (self._previous, self._next, self._whole, self._unified_button, self._side_button)
+        buttons = (self._previous, self._next, self._unfold_button, self._unified_button, self._side_button)
         for button, name in zip(buttons, names, strict=True):
             button.setIcon(icon(theme, name))
             button.setIconSize(QSize(16, 16))
@@ -289,7 +295,7 @@ class DiffView(QWidget):
         hunks = len(diff.hunks) if diff else 0
         self._previous.setEnabled(hunks > 0 and self.canvas.current > 0)
         self._next.setEnabled(self.canvas.current < hunks - 1)
-        for button in (self._whole, self._unified_button, self._side_button):
+        for button in (self._unfold_button, self._unified_button, self._side_button):
             button.setVisible(diff is not None and bool(diff.before) and bool(diff.after))
         for button in (self._previous, self._next):
             button.setVisible(hunks > 1)

@@ -28,8 +28,8 @@ class DiffViewport(QAbstractScrollArea):
     """Paints a `DiffRows` and keeps the position of each line.
 
     `measure_requested` is emitted when so much text must be wrapped for another width that the old lines stay
-    until `sheet` has been prepared in a thread and `arrange` is called. `height_changed` is emitted when the
-    text takes another height and the user has not scrolled yet.
+    until `diff_rows` has been prepared in a thread and `arrange` is called. `height_changed` is emitted when
+    the text takes another height and the user has not scrolled yet.
     """
 
     measure_requested = Signal()
@@ -38,7 +38,7 @@ class DiffViewport(QAbstractScrollArea):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._sheet: DiffRows | None = None
+        self._diff_rows: DiffRows | None = None
         self._ticks = TickState()
         self._selection: Selection | None = None
         self._tops = np.zeros(1, dtype=np.int64)
@@ -53,9 +53,9 @@ class DiffViewport(QAbstractScrollArea):
         return int(self._tops[-1])
 
     @property
-    def sheet(self) -> DiffRows | None:
+    def diff_rows(self) -> DiffRows | None:
         """The displayed rows."""
-        return self._sheet
+        return self._diff_rows
 
     def set_theme(self, theme: Theme) -> None:
         """Paint in the colors of `theme`."""
@@ -71,8 +71,8 @@ class DiffViewport(QAbstractScrollArea):
         """
         grid, width = self._grid, self._width
 
-        def cells(sheet: DiffRows) -> int:
-            return text_columns(sheet, grid, width, ticks_shown and len(sheet.diff.hunks) > 1)
+        def cells(diff_rows: DiffRows) -> int:
+            return text_columns(diff_rows, grid, width, ticks_shown and len(diff_rows.diff.hunks) > 1)
 
         return cells
 
@@ -91,13 +91,13 @@ class DiffViewport(QAbstractScrollArea):
 
     def _paint(self, painter: QPainter, event: QPaintEvent) -> None:
         painter.fillRect(event.rect(), QColor(self._theme.panel))
-        if self._sheet is None:
+        if self._diff_rows is None:
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         width, offset = self.viewport().width(), self.verticalScrollBar().value()
         painted = PaintContext(self._grid, self._theme, width, self._columns)
-        rows = RowPainter(painter, self._sheet, painted, self._ticks, self._selection)
-        for index in range(self._index_at(offset + event.rect().top()), len(self._sheet.rows)):
+        rows = RowPainter(painter, self._diff_rows, painted, self._ticks, self._selection)
+        for index in range(self._index_at(offset + event.rect().top()), len(self._diff_rows.rows)):
             top = int(self._tops[index])
             if top > offset + event.rect().bottom():
                 break
@@ -117,22 +117,22 @@ class DiffViewport(QAbstractScrollArea):
             self._arrange()
 
     def _panes(self) -> tuple[Pane, ...]:
-        if self._sheet is None:
+        if self._diff_rows is None:
             return ()
-        return layout_panes(self._sheet, self._grid, self.viewport().width(), self._ticks.shown)
+        return layout_panes(self._diff_rows, self._grid, self.viewport().width(), self._ticks.shown)
 
     def _place_at(self, point: QPointF, pane: Pane) -> TextPosition:
         """Return the text position in `pane` nearest to a point of the viewport."""
-        sheet = self._sheet
-        assert sheet is not None
+        diff_rows = self._diff_rows
+        assert diff_rows is not None
         y = min(max(round(point.y()) + self.verticalScrollBar().value(), 0), int(self._tops[-1]) - 1)
-        index = min(self._index_at(y), len(sheet.rows) - 1)
-        row = sheet.rows[index]
-        line, side = row_line(sheet, row, pane.sides), row_side(row, pane.sides)
+        index = min(self._index_at(y), len(diff_rows.rows) - 1)
+        row = diff_rows.rows[index]
+        line, side = row_line(diff_rows, row, pane.sides), row_side(row, pane.sides)
         number = row.after if side == "after" else row.before
         if line is None or side is None or number is None:
             return TextPosition(index, 0)
-        starts = [*sheet.breaks(side, number, self._columns), len(line.text)]
+        starts = [*diff_rows.breaks(side, number, self._columns), len(line.text)]
         at = min((y - int(self._tops[index])) // self._grid.height, len(starts) - 2)
         cells = (point.x() - pane.text) / self._grid.cell
         return TextPosition(index, nearest_position(line, (starts[at], starts[at + 1]), cells))
@@ -146,23 +146,23 @@ class DiffViewport(QAbstractScrollArea):
         """Compute the position of each row and the range of the scroll bar."""
         bar, view, before = self.verticalScrollBar(), self.viewport(), int(self._tops[-1])
         anchor = self._index_at(bar.value())
-        if self._sheet is None:
+        if self._diff_rows is None:
             self._tops = np.zeros(1, dtype=np.int64)
         else:
-            wanted = text_columns(self._sheet, self._grid, self._width, self._ticks.shown)
-            if self._sheet.is_ready(wanted) or not self._sheet.is_ready(self._columns):
+            wanted = text_columns(self._diff_rows, self._grid, self._width, self._ticks.shown)
+            if self._diff_rows.is_ready(wanted) or not self._diff_rows.is_ready(self._columns):
                 self._columns = wanted
             else:
                 self.measure_requested.emit()
-            heights = self._sheet.heights(self._columns) * self._grid.height
-            heights[self._sheet.fold_rows] += FOLD_EXTRA
+            heights = self._diff_rows.heights(self._columns) * self._grid.height
+            heights[self._diff_rows.fold_rows] += FOLD_EXTRA
             self._tops = np.concatenate(([0], np.cumsum(heights)))
         if int(self._tops[-1]) != before and self._is_fresh:
             self.height_changed.emit()
         bar.setPageStep(view.height())
         bar.setSingleStep(self._grid.height)
         bar.setRange(0, max(0, int(self._tops[-1]) - view.height()))
-        if self._is_fresh and self._sheet is not None and self._sheet.first_rows:
+        if self._is_fresh and self._diff_rows is not None and self._diff_rows.first_rows:
             bar.setValue(0)
             self._reveal(0)
         else:
@@ -171,10 +171,10 @@ class DiffViewport(QAbstractScrollArea):
 
     def _reveal(self, index: int) -> None:
         """Scroll until the first changed word of hunk `index` is visible."""
-        if self._sheet is None:
+        if self._diff_rows is None:
             return
-        row = self._sheet.first_rows[index]
-        above = self._sheet.rows_above_change(row, self._columns) * self._grid.height
+        row = self._diff_rows.first_rows[index]
+        above = self._diff_rows.rows_above_change(row, self._columns) * self._grid.height
         bar, page = self.verticalScrollBar(), self.viewport().height()
         top = int(self._tops[row])
         if above + 2 * self._grid.height > page:
@@ -187,9 +187,9 @@ class DiffViewport(QAbstractScrollArea):
 
     def _row_at(self, event: QMouseEvent) -> DiffRow | None:
         y = round(event.position().y()) + self.verticalScrollBar().value()
-        if self._sheet is None or not 0 <= y < int(self._tops[-1]):
+        if self._diff_rows is None or not 0 <= y < int(self._tops[-1]):
             return None
-        return self._sheet.rows[self._index_at(y)]
+        return self._diff_rows.rows[self._index_at(y)]
 
 
 def _code_font(widget: QWidget) -> QFont:

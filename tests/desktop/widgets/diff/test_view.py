@@ -154,13 +154,13 @@ def test_prose_breaks_at_spaces_and_data_at_the_edge() -> None:
 
 @pytest.mark.parametrize("mode", [DiffMode.UNIFIED, DiffMode.SIDE_BY_SIDE])
 def test_every_changed_line_has_its_row_and_the_rest_folds(mode: DiffMode) -> None:
-    sheet = layout_rows(compare(BEFORE, AFTER), mode)
-    gone = [row.before for row in sheet.rows if row.hunk >= 0 and row.before is not None]
-    come = [row.after for row in sheet.rows if row.hunk >= 0 and row.after is not None]
+    diff_rows = layout_rows(compare(BEFORE, AFTER), mode)
+    gone = [row.before for row in diff_rows.rows if row.hunk >= 0 and row.before is not None]
+    come = [row.after for row in diff_rows.rows if row.hunk >= 0 and row.after is not None]
     assert (gone, come) == ([10, 50], [10])
-    shown = sum(row.folded or 1 for row in sheet.rows if row.hunk < 0)
+    shown = sum(row.folded or 1 for row in diff_rows.rows if row.hunk < 0)
     assert shown == 58
-    assert [row.folded for row in sheet.rows if row.folded] == [7, 33, 6]
+    assert [row.folded for row in diff_rows.rows if row.folded] == [7, 33, 6]
 
 
 @pytest.mark.parametrize("mode", [DiffMode.UNIFIED, DiffMode.SIDE_BY_SIDE])
@@ -238,7 +238,7 @@ def test_a_click_on_a_tick_and_space_leave_a_hunk_out(view: DiffView, qtbot: QtB
     told: list[frozenset[int]] = []
     view.ticks_changed.connect(told.append)
     canvas = view.canvas
-    top = int(canvas._tops[canvas.sheet.first_rows[0]]) - canvas.verticalScrollBar().value()
+    top = int(canvas._tops[canvas.diff_rows.first_rows[0]]) - canvas.verticalScrollBar().value()
     QTest.mouseClick(canvas.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(12, top + 8))
     QTest.keyClick(canvas, Qt.Key.Key_F8)
     QTest.keyClick(canvas, Qt.Key.Key_Space)
@@ -262,12 +262,12 @@ def test_a_change_is_copied_with_its_hidden_characters_named(view: DiffView) -> 
 
 def test_wide_views_show_both_sides_until_the_user_chooses(view: DiffView) -> None:
     view.show_contents(BEFORE, AFTER)
-    assert view.canvas.sheet.mode is DiffMode.SIDE_BY_SIDE
+    assert view.canvas.diff_rows.mode is DiffMode.SIDE_BY_SIDE
     view.resize(600, 500)
-    assert view.canvas.sheet.mode is DiffMode.UNIFIED
+    assert view.canvas.diff_rows.mode is DiffMode.UNIFIED
     view.set_mode(DiffMode.SIDE_BY_SIDE)
     view.resize(500, 500)
-    assert view.canvas.sheet.mode is DiffMode.SIDE_BY_SIDE
+    assert view.canvas.diff_rows.mode is DiffMode.SIDE_BY_SIDE
 
 
 def test_bytes_that_are_no_text_are_dumped_and_not_divided(view: DiffView) -> None:
@@ -291,7 +291,7 @@ def test_large_texts_are_compared_in_a_thread(gui, wait_until, qapp) -> None:
         view.show_contents(before, after)
         await wait_until(lambda: view.diff is not None and len(view.diff.before) == 60_000)
         assert (view.diff.added, view.diff.removed) == (1, 1)
-        assert len(view.canvas.sheet.rows) < 20
+        assert len(view.canvas.diff_rows.rows) < 20
 
     gui(main())
 
@@ -324,7 +324,7 @@ def test_a_line_of_megabytes_is_painted_where_it_differs(qtbot: QtBot, gui, wait
         view.resize(900, 400)
         view.show()
         view.show_contents(before, after)
-        await wait_until(lambda: view.canvas.sheet is not None)
+        await wait_until(lambda: view.canvas.diff_rows is not None)
         assert LIGHT.added_word in colors_of(view)
         view.close()
 
@@ -355,12 +355,12 @@ def test_a_copy_in_two_parts_is_the_copy_of_the_whole(text: str, data: st.DataOb
 
 
 def test_a_selection_over_rows_copies_lines_and_mentions_folds() -> None:
-    sheet = layout_rows(compare(BEFORE, AFTER), DiffMode.UNIFIED)
-    first = next(index for index, row in enumerate(sheet.rows) if row.before == 48)
+    diff_rows = layout_rows(compare(BEFORE, AFTER), DiffMode.UNIFIED)
+    first = next(index for index, row in enumerate(diff_rows.rows) if row.before == 48)
     selection = Selection(("before", "after"), TextPosition(first + 2, 4), TextPosition(first, 2))
-    assert selection.text(sheet) == "ne 48\nline 49\nline"
-    everything = Selection(("before", "after"), TextPosition(0, 0), TextPosition(len(sheet.rows) - 1, 0))
-    assert everything.text(sheet).splitlines()[0] == "…"
+    assert selection.text(diff_rows) == "ne 48\nline 49\nline"
+    everything = Selection(("before", "after"), TextPosition(0, 0), TextPosition(len(diff_rows.rows) - 1, 0))
+    assert everything.text(diff_rows).splitlines()[0] == "…"
 
 
 def test_a_word_is_a_run_of_letters_of_spaces_or_of_signs() -> None:
@@ -415,11 +415,11 @@ def test_a_wide_text_of_megabytes_is_rewrapped_in_a_thread(gui, wait_until, qtbo
         view.resize(700, 400)
         view.show()
         view.show_contents(None, text)
-        await wait_until(lambda: view.canvas.sheet is not None)
-        before, sheet = view.canvas._columns, view.canvas.sheet
+        await wait_until(lambda: view.canvas.diff_rows is not None)
+        before, diff_rows = view.canvas._columns, view.canvas.diff_rows
         view.resize(500, 400)
         assert view.canvas._columns == before
         await wait_until(lambda: view.canvas._columns < before)
-        assert view.canvas.sheet is sheet and sheet.is_ready(view.canvas._columns)
+        assert view.canvas.diff_rows is diff_rows and diff_rows.is_ready(view.canvas._columns)
 
     gui(main())
