@@ -12,7 +12,7 @@ from app.desktop.agent.model_menu import ModelMenu
 from app.settings import AgentProgram, AgentProgramSettings, Settings, save_settings
 from tests.flows.pilot import Pilot
 
-SCRIPT = Path(__file__).resolve().parents[1] / "support" / "outside_agent.py"
+SCRIPT = Path(__file__).resolve().parents[1] / "support" / "external_agent.py"
 WORK = (
     "!say I look at [[Tea]]. ;; !plan Look|Write ;; !write Tea.md A leaf. ;; !edit-silently Loose.md Mine."
     " ;; !ask execute make tea"

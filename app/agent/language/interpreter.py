@@ -54,6 +54,10 @@ LEARNED = 0.5
 ASKED_ABOUT = 0.25
 """Minimum probability at which an action of the intent model is offered in a question."""
 CONSIDERED = 0.04
+NONSENSE = 0.1
+"""Score below which no reading is offered: in the seen requests such a question is seldom the right one."""
+SURE_OF_UNDO = 0.97
+"""Score from which an undo is run without a question; other words may say what to undo."""
 CONTRADICTED = 0.6
 """Probability of another action from which the agent asks before a change of the grammar's reading."""
 _SPLIT_PENALTY = 0.02
@@ -239,7 +243,8 @@ class Interpreter:
         if best is not None and (cleaner := _without_common_words(best, roles)) is not None:
             return max(best.score, MIN_READ_SCORE), cleaner
         if stands and best is not None:
-            if agreed or (not request.writes(best) and not _is_doubted(best, label, odds)):
+            undoes = best.last.action == "undo" and best.score < SURE_OF_UNDO
+            if (agreed and not undoes) or (not request.writes(best) and not _is_doubted(best, label, odds)):
                 return None
             same = [reading for reading in roles if reading.steps[0].action == best.steps[0].action]
             actions = [step.action for step in best.steps]
@@ -247,8 +252,8 @@ class Interpreter:
             if len(actions) > 1 and label.partition(".")[0] in actions:
                 return None
             if label.partition(".")[0] == best.last.action or _related_label(label, best):
-                # The readers agree on the action: ask only if they disagree on its values.
-                if not same or not same[0].certain or same[0].score < LEARNED:
+                # The readers agree on the action: ask if they disagree on its values.
+                if not same and not undoes:
                     return None
             elif odds < CONTRADICTED and len(actions) > 1:
                 return None
@@ -265,7 +270,8 @@ class Interpreter:
         if not roles:
             return None
         first = roles[0]
-        if first.score < ASKED_ABOUT and reader.is_mostly_unknown:
+        likely = max(first.score, best.score if best is not None else 0.0)
+        if likely < NONSENSE or (first.score < ASKED_ABOUT and reader.is_mostly_unknown):
             return None
         sure = best is not None and best.certain and best.score >= STRONG and not stands
         if first.score >= LEARNED and not request.writes(first) and is_clear(first) and not sure:

@@ -185,7 +185,8 @@ class RoleReader:
     ) -> tuple[dict[str, object], NoteSet | None]:
         """Return the arguments and notes with what the action and the conversation imply."""
         last = self._dialog.last.last if self._dialog.last else None
-        if action.id == "set_property" and "key" in arguments and "value" not in arguments:
+        flags = action.id == "set_property" and arguments.get("key", "type") != "type"
+        if flags and "value" not in arguments:
             arguments = {**arguments, "value": "true"}
         if action.id in ("replace", "remove_text") and "old" in arguments and self._says_everywhere():
             notes = NoteSet(query=quote_text(str(arguments["old"])))
@@ -251,7 +252,8 @@ class RoleReader:
         for length in range(min(_MAX_POINTER, len(self._tokens)), 0, -1):
             for position in range(len(self._tokens) - length + 1):
                 part = self._tokens[position : position + length]
-                if length == 1 and part[0].key in self._language.words("weak_pointers"):
+                both = self._language.matches_phrase(part, "both") and len(self._dialog.results) == 2
+                if length == 1 and part[0].key in self._language.words("weak_pointers") and not both:
                     continue
                 found = self._sets.parse_reference(part)
                 if found is not None and (found.notes.notes or found.notes.source):
@@ -320,7 +322,8 @@ class RoleReader:
 
 def normalized(step: PipelineStep) -> PipelineStep:
     """Return the step as the action of its own that some values of properties have."""
-    if step.action == "set_property" and step.arguments.get("key") == "type":
+    names_type = step.arguments.get("key") == "type" and "value" in step.arguments
+    if step.action == "set_property" and names_type:
         return PipelineStep("set_type", step.target, {"type": step.arguments["value"]})
     return step
 

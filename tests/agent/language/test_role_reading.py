@@ -59,3 +59,7 @@ def test_two_requests_in_one_are_joined_by_their_conjunction() -> None:
 
 def test_a_reading_of_roles_never_changes_anything_without_a_question(agent: BuiltinAgent) -> None:
     assert isinstance(read(agent, "this note says brass, should be bell metal. change it"), Clarification)
+
+
+def test_a_type_without_a_value_is_asked_for(agent: BuiltinAgent) -> None:
+    assert isinstance(read(agent, "change the property type of H4"), Clarification)
