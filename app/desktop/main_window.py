@@ -17,11 +17,11 @@ from app.desktop.runtime import tasks
 from app.desktop.shell.actions import Actions
 from app.desktop.shell.banners import Banners
 from app.desktop.shell.command_palette import CommandPalette
+from app.desktop.shell.command_registry import PANELS, Command, PanelSpec, resolve
 from app.desktop.shell.error_banner import ErrorBanner
 from app.desktop.shell.folder_drop import FolderDropFilter
 from app.desktop.shell.navigation import Navigation
 from app.desktop.shell.palette_controller import PaletteController
-from app.desktop.shell.registry import PANELS, Command, PanelSpec, resolve
 from app.desktop.shell.sample_vault import sample_vault
 from app.desktop.shell.status_bar import StatusBar
 from app.desktop.shell.welcome import Welcome

@@ -29,11 +29,11 @@ from app.desktop.notes.word_count import WordCount
 from app.desktop.notes.writing_commands import WritingCommands
 from app.desktop.runtime import tasks
 from app.desktop.shell.banners import Banners
+from app.desktop.shell.command_registry import PanelSpec, resolve
 from app.desktop.shell.language_proposal import LanguageProposal
 from app.desktop.shell.navigation import Navigation
 from app.desktop.shell.notifications import UserNotifications
 from app.desktop.shell.panel_context import PanelContext
-from app.desktop.shell.registry import PanelSpec, resolve
 from app.desktop.shell.unreadable_rules_banner import UnreadableRulesBanner
 from app.desktop.shell.window_state import WindowState
 from app.desktop.theme.theme import ThemeSource

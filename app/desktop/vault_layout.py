@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 
 from app.desktop.bridge import VaultClient
 from app.desktop.notes.tabs import NoteTabs
-from app.desktop.shell.registry import PanelSpec, resolve, translate_title
+from app.desktop.shell.command_registry import PanelSpec, resolve, translate_title
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.panel import Panel, ThemedButton
 

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QWidget
 from app.desktop.bridge import DesktopApprover, ServiceThread, VaultClient
 from app.desktop.runtime import tasks
 from app.desktop.shell import vault_preflight
-from app.desktop.shell.registry import PANELS, module_of
+from app.desktop.shell.command_registry import PANELS, module_of
 from app.desktop.theme.colors import DARK, LIGHT, Theme
 from app.desktop.theme.icons import prerender_icons
 from app.desktop.theme.theme import ThemeSource

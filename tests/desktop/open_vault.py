@@ -14,7 +14,7 @@ from app.agent.conversations import ConversationStore
 from app.agent.local_messages import Mailbox
 from app.desktop.bridge import VaultClient
 from app.desktop.notes.tabs import NoteTabs
-from app.desktop.shell.registry import PANELS, PanelSpec
+from app.desktop.shell.command_registry import PANELS, PanelSpec
 from app.desktop.theme.theme import ThemeSource
 from app.events import EventBus
 from app.index.records import ScanReport

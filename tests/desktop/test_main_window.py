@@ -25,8 +25,8 @@ from app.desktop.files.panel import FilesPanel
 from app.desktop.main_window import MainWindow
 from app.desktop.runtime import tasks, watchdog
 from app.desktop.runtime.gc_scheduler import GcScheduler
+from app.desktop.shell.command_registry import COMMANDS, PANELS, PanelSpec, module_of, resolve
 from app.desktop.shell.navigation import Navigation
-from app.desktop.shell.registry import COMMANDS, PANELS, PanelSpec, module_of, resolve
 from app.desktop.shell.status_bar import StatusBar, time_left
 from app.desktop.shell.window_state import WindowState
 from app.desktop.theme.theme import ThemeSource

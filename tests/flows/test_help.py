@@ -7,7 +7,7 @@ from pathlib import Path
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from app.desktop.help.dialog import HelpDialog
-from app.desktop.shell.registry import PANELS
+from app.desktop.shell.command_registry import PANELS
 from tests.flows.pilot import Pilot
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu
 
-from app.desktop.shell.registry import COMMANDS, MENUS, Command, translate_title
+from app.desktop.shell.command_registry import COMMANDS, MENUS, Command, translate_title
 
 # macOS moves these into the application menu.
 _ROLES = {

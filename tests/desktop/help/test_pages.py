@@ -11,7 +11,7 @@ from app import __version__, paths
 from app.desktop.help.dialog import HelpDialog
 from app.desktop.help.handbook import ExampleNames, read_handbook
 from app.desktop.help.pages import help_pages, page_id, shortcuts_page
-from app.desktop.shell.registry import COMMANDS, PANELS
+from app.desktop.shell.command_registry import COMMANDS, PANELS
 from app.desktop.theme.theme import ThemeSource
 from app.settings import Settings
 from app.toolkit.registry import ToolRegistry

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import app.desktop
-from app.desktop.shell.registry import COMMANDS, MENUS, PANELS
+from app.desktop.shell.command_registry import COMMANDS, MENUS, PANELS
 
 _FILES = sorted(Path(app.desktop.__file__).parent.rglob("*.py"))
 _MARKERS = ("translate", "QT_TRANSLATE_NOOP")

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLineEdit, QMainWindow, QVBoxLayout, QWidget
 
 from app.desktop.shell.actions import Actions
 from app.desktop.shell.command_palette import ITEM_ROLE, CommandPalette, PaletteItem
-from app.desktop.shell.registry import COMMANDS
+from app.desktop.shell.command_registry import COMMANDS
 from app.desktop.theme.theme import LIGHT, ThemeSource, icon
 from app.desktop.widgets.fuzzy_match import best_matches
 
