@@ -1,4 +1,4 @@
-"""The functions of the commands of the window; named in `shell.registry`."""
+"""The functions of the commands of the window; named in `shell.command_registry`."""
 
 from __future__ import annotations
 
