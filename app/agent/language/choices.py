@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import PurePosixPath
 
 from app.agent.language.actions import TOOL_PREFIX
 from app.agent.language.notation import serialize
@@ -79,6 +80,8 @@ class ReadingChooser:
         if best.missing:
             return Clarification(_question_for(best), (), best)
         writes = request.writes(best)
+        if (unclear := _without_its_note(request, best)) is not None:
+            return Clarification(_question_for(unclear), (), unclear)
         if any(
             request.allowed[step.action].writes and step.target and step.target.is_everything
             for step in best.steps
@@ -241,6 +244,22 @@ def _is_alternative(request: Request, other: Reading, best: Reading) -> bool:
         tuple(request.allowed[step.action].writes for step in reading.steps) for reading in (other, best)
     ]
     return any(kinds[0]) or any(kinds[1])
+
+
+def _without_its_note(request: Request, reading: Reading) -> Reading | None:
+    """Return a change of a set of notes without its target if the words mean one note ("it", "the note")."""
+    step = reading.last
+    target = step.target
+    is_set = target is not None and not (target.notes or target.source or target.unknown or target.pick)
+    if len(reading.steps) > 1 or not is_set or not request.allowed[step.action].writes:
+        return None
+    places = range(len(request.tokens))
+    if not any(request.language.match_prefix(request.tokens, at, "one_note") > at for at in places):
+        return None
+    one = PurePosixPath(request.dialog.it[0]).stem if request.dialog.it else ""
+    if one and one in serialize(reading):
+        return None  # as in "the notes that link to it"
+    return replace(reading, steps=(replace(step, target=NoteSet(unknown=" ")),), missing="target")
 
 
 def _question_for(reading: Reading) -> str:

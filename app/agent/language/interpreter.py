@@ -273,6 +273,9 @@ class Interpreter:
         likely = max(first.score, best.score if best is not None else 0.0)
         if likely < NONSENSE or (first.score < ASKED_ABOUT and reader.is_mostly_unknown):
             return None
+        target = first.last.target
+        if reader.is_mostly_unknown and target is not None and target.unknown and likely < STRONG:
+            return likely, Reply("", understood=False)
         sure = best is not None and best.certain and best.score >= STRONG and not stands
         if first.score >= LEARNED and not request.writes(first) and is_clear(first) and not sure:
             return first.score, first
@@ -576,8 +579,13 @@ class Interpreter:
                 or (begins and fresh[0].score >= MIN_CONFIRM_SCORE)
             ):
                 return None
-            if (filled := self._filled(request, question.partial)) is not None:
-                return self._chooser.decide(request, [filled])
+            filled = self._filled(request, question.partial)
+            if filled is None:
+                continue
+            target = filled.last.target
+            if fresh and question.partial.missing == "target" and target is not None and target.unknown:
+                return None  # not the name of a note, so a new request
+            return self._chooser.decide(request, [filled])
         return None
 
     def _filled(self, request: Request, partial: Reading) -> Reading | None:

@@ -90,11 +90,17 @@ def running_tasks() -> frozenset[asyncio.Task[Any]]:
 
 
 async def cancel_all() -> None:
-    """Cancel all running tasks except the caller's own, and wait until they have ended."""
-    others = [task for task in _running if task is not asyncio.current_task()]
-    for task in others:
-        task.cancel()
-    await asyncio.gather(*others, return_exceptions=True)
+    """Cancel all tasks of this loop except the caller's own, and wait until they have ended.
+
+    Tasks that start meanwhile, such as those of an event that arrives late, are canceled, too.
+    """
+    loop = asyncio.get_running_loop()
+    # A task that outlived its loop never ends and can't be awaited in another one.
+    _running.difference_update([task for task in _running if task.get_loop().is_closed()])
+    while others := {task for task in _running if task.get_loop() is loop} - {asyncio.current_task()}:
+        for task in others:
+            task.cancel()
+        await asyncio.wait(others)
 
 
 def _on_done(task: asyncio.Task[Any], what: str, owner: QWidget | None, cancel: Callable[..., None]) -> None:

@@ -24,6 +24,8 @@ from app.agent.language.readings import (
 )
 from tests.support.everyday_requests import HERE, read, sample_agent
 
+NOWHERE = replace(HERE, open_note=None)
+
 
 @pytest.fixture(scope="module")
 def agent() -> BuiltinAgent:
@@ -345,3 +347,19 @@ def test_every_phrase_of_every_language_can_be_matched() -> None:
                 "confidence",
                 "query",
             }
+
+
+@pytest.mark.parametrize("request_text", ["tag it people and todo", "delete the note", "lösche die Notiz"])
+def test_words_for_one_note_never_mean_a_set_of_notes(agent: BuiltinAgent, request_text: str) -> None:
+    found = read(agent, request_text, NOWHERE)
+    assert isinstance(found, Clarification) and found.question == "Which note?"
+    assert found.partial is not None and found.partial.missing == "target"
+
+
+def test_a_new_request_is_not_the_answer_to_which_note(agent: BuiltinAgent) -> None:
+    asked = read(agent, "delete it", NOWHERE)
+    assert isinstance(asked, Clarification) and asked.question == "Which note?"
+    found = read(agent, "which notes are tagged instrument?", replace(NOWHERE, question=asked))
+    assert isinstance(found, Reading) and found.last.action == "find"
+    answered = read(agent, "H4", replace(NOWHERE, question=asked))
+    assert isinstance(answered, Reading) and serialize(answered) == "delete [@Instruments/H4]"

@@ -88,3 +88,43 @@ def test_ending_all_waits_for_what_was_canceled(gui) -> None:
 
     gui(main())
     assert ended == [True]
+
+
+def test_a_task_that_starts_while_all_are_canceled_ends_too(gui) -> None:
+    ended: list[str] = []
+
+    async def wait(name: str, then: str = "") -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.append(name)
+            if then:
+                tasks.start(wait(then))
+
+    async def main() -> None:
+        tasks.start(wait("first", then="second"))
+        await asyncio.sleep(0)
+        await tasks.cancel_all()
+        assert not tasks.running_tasks()
+
+    gui(main())
+    assert ended[0] == "first"
+
+
+def test_a_task_of_a_closed_loop_does_not_hold_up_the_next_one(gui, errors: list[str]) -> None:
+    errors.append("Task was destroyed")
+    loop = asyncio.new_event_loop()
+
+    async def leave_behind() -> None:
+        tasks.start(asyncio.sleep(0))
+
+    loop.run_until_complete(leave_behind())
+    left = tasks.running_tasks()
+    loop.close()
+    assert left
+
+    async def main() -> None:
+        await tasks.cancel_all()
+
+    gui(main())
+    assert not tasks.running_tasks() & left
