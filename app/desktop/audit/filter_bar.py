@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, time, timedelta
 
-from PySide6.QtCore import QDate, QTimer, Signal
+from PySide6.QtCore import QDate, QSize, QTimer, Signal
 from PySide6.QtWidgets import QComboBox, QDateEdit, QHBoxLayout, QSizePolicy, QWidget
 
 from app.desktop.audit.decisions import decision_label
@@ -113,14 +113,21 @@ class FilterBar(QWidget):
         self.last.setVisible(between)
 
 
+class _ChoiceBox(QComboBox):
+    """A combo box as wide as its choices where there is room; a narrow window cuts them off."""
+
+    def minimumSizeHint(self) -> QSize:
+        """Return a width of a few letters."""
+        whole = super().minimumSizeHint()
+        return QSize(min(_MIN_COMBO_WIDTH, whole.width()), whole.height())
+
+
 def _create_combo_box(anything: str, name: str) -> QComboBox:
-    box = QComboBox()
+    box = _ChoiceBox()
     box.addItem(anything, "")
     box.setAccessibleName(name)
     box.setToolTip(name)
     box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
-    # As wide as its choices where there is room; a narrow window cuts them off.
-    box.setMinimumWidth(_MIN_COMBO_WIDTH)
     box.setMaximumWidth(_MAX_COMBO_WIDTH)
     return box
 
