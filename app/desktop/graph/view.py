@@ -302,7 +302,7 @@ class GraphView(QWidget):
         self.chosen.changed.connect(self.choices_changed)
         self.chosen.colored.connect(self.set_color_by)
         self.chosen.decorated.connect(self.redecorate)
-        self.sheet.arrange.anew.connect(self.arrange)
+        self.sheet.arrange.rearrange_requested.connect(self.arrange)
         for moved in (self.legend.folded, self.note.turned, self.arranging.changed, self.chosen.resized):
             moved.connect(self.lay_out)
         self.find_box.found.connect(lambda row: self.fly_to(self._path(row)))

@@ -236,7 +236,7 @@ class LayoutSection(CollapsibleSection):
     """The layout modes, as buttons."""
 
     changed = Signal(object)
-    anew = Signal()
+    rearrange_requested = Signal()
 
     def __init__(self, choices: GraphSettings, parent: QWidget | None = None) -> None:
         super().__init__("arrange", "", parent)
@@ -301,7 +301,7 @@ class LayoutSection(CollapsibleSection):
         again = QPushButton(self.tr("Re-run layout"))
         again.setProperty("role", "quiet")
         again.setToolTip(self.tr("Compute the layout again from the links"))
-        again.clicked.connect(self.anew)
+        again.clicked.connect(self.rearrange_requested)
         self.add(again)
 
     def set_theme(self, theme: Theme) -> None:
