@@ -132,8 +132,17 @@ class BuiltinAgent:
 
     def interpret(self, text: str, state: DialogState) -> Interpretation:
         """Return what a request means in a conversation."""
-        words = self._words()
+        vocabulary = self._vocabulary_of(self._words())
+        if text.lstrip().startswith(PREFIX):
+            reading = parse(text, vocabulary(languages()[0]).notes, self.actions())
+            if reading is not None:
+                # The name of a missing note must not select all notes.
+                missing = next((notes.unknown for notes in sets_of(reading) if notes.unknown), "")
+                return Reply(_NO_SUCH_NOTE.format(missing)) if missing else reading
+        now = self._now().replace(second=0, microsecond=0)
+        return self._interpreter.interpret(text, state, vocabulary, self.actions(), now)
 
+    def _vocabulary_of(self, words: VaultWords) -> Callable[[Language], Vocabulary]:
         def vocabulary(language: Language) -> Vocabulary:
             return Vocabulary(
                 self._resolver,
@@ -143,14 +152,7 @@ class BuiltinAgent:
                 language.table("nouns"),
             )
 
-        if text.lstrip().startswith(PREFIX):
-            reading = parse(text, vocabulary(languages()[0]).notes, self.actions())
-            if reading is not None:
-                # The name of a missing note must not select all notes.
-                missing = next((notes.unknown for notes in sets_of(reading) if notes.unknown), "")
-                return Reply(_NO_SUCH_NOTE.format(missing)) if missing else reading
-        now = self._now().replace(second=0, microsecond=0)
-        return self._interpreter.interpret(text, state, vocabulary, self.actions(), now)
+        return vocabulary
 
     def asks_notes(self, text: str) -> bool:
         """Return whether a request is a question about the content of the notes."""

@@ -101,6 +101,11 @@ class DateParser:
         return None
 
     @property
+    def today(self) -> date:
+        """The current day."""
+        return self._now.date()
+
+    @property
     def this_year(self) -> int:
         """The current year."""
         return self._now.year

@@ -128,6 +128,20 @@ class Interpreter:
         odds = dict(self._role_reader(likeliest, likeliest.tokens, follows=False).ranked())
         return as_content_question(best[1], text, self._languages, odds)
 
+    def request_of(
+        self,
+        text: str,
+        dialog: DialogState,
+        vocabulary_in: Callable[[Language], Vocabulary],
+        allowed: Mapping[str, Action],
+        now: datetime,
+    ) -> Request:
+        """Return `text` as a request in its likeliest language."""
+        language, tokens = self._by_likelihood(text)[0]
+        dates = DateParser(language, now)
+        vocabulary = vocabulary_in(language)
+        return Request(text, language, tokens, vocabulary, dates, dialog, allowed, self._frames_of(language))
+
     def _by_likelihood(self, text: str) -> list[tuple[Language, tuple[Token, ...]]]:
         """Return the request's tokens in each language, the language that knows the most words first."""
         found = [

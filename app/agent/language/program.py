@@ -1,0 +1,483 @@
+"""Programs: readings as sequences of symbols that copy their values from the words of a request.
+
+The request model writes a program; `ProgramReader` turns it into a reading. A symbol is a word of the
+notation ("add_tag", "links-to:", "tag="), a reference to the conversation ("it", "these", "n2"), or a span of
+the request's items. "same" stands for the value that the last change had, and "prev" for the conditions of
+the last search.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from app.agent.language.actions import ROLE_KINDS, Action
+from app.agent.language.frames import FrameParser
+from app.agent.language.lexicon import ActionFrame, Language
+from app.agent.language.mentions import EntityMention, find_mentions
+from app.agent.language.note_sets import NoteSetParser, is_search
+from app.agent.language.readings import NoteSet, PipelineStep, Reading
+from app.agent.language.request import Request
+from app.agent.language.tokens import Token, span_text
+from app.index.query_serializer import quote_text
+from app.vault.path import NotePath
+from app.vault.reference import parse_reference
+
+NEXT, END = "|", "</s>"
+OUTCOMES = ("model", "question", "none", "ask")
+"""Programs without a step: a language model is needed, a question about the notes, nothing to do, unclear."""
+REFERENCES = ("it", "this", "these", "all", "prev", "target")
+"""Notes of the conversation; "prev" are the conditions of the last step, "target" are its notes."""
+NTH = tuple(f"n{place}" for place in (1, 2, 3, 4, 5, 6, 7, 8, 9, -1, -2))
+FLAGS = ("orphan:", "unresolved:", "untagged:", 'task:""', 'task-todo:""', 'task-done:""')
+FIELDS = ("tag:", "path:", "type:", "file:", "word", "rel:", "modified:", "created:")
+LINK_FIELDS = ("links-to:", "linked-from:")
+COMPARISONS = ("=", "<", "<=", ">", ">=", "during", "exists")
+NAMED_PROPERTIES = ("confidence", "type", "status", "read", "due", "date", "year", "born", "died", "tags")
+ORDERS = ("modified", "created", "name", "size", "links", "confidence", "born", "died", "year", "date")
+LITERALS = ("true", "false", "open", "done", "last", "today", "same", "empty", "now")
+LIMITS = tuple(f"l{number}" for number in range(1, 11))
+
+Span = tuple[int, int]
+Symbol = str | Span
+
+
+@dataclass(frozen=True, slots=True)
+class RequestItem:
+    """One item of a request: a mention, or a single word or mark."""
+
+    tokens: tuple[Token, ...]
+    mention: EntityMention
+
+
+def request_items(request: Request) -> tuple[RequestItem, ...]:
+    """Return the items of a request in order, including the marks."""
+    language = request.language
+    mentions = iter(
+        find_mentions(
+            request.text,
+            request.tokens,
+            language,
+            request.vocabulary,
+            request.sets(),
+            request.dates,
+        )
+    )
+    items: list[RequestItem] = []
+    covered = {}
+    for mention in mentions:
+        covered[id(mention.tokens[0])] = mention
+    position = 0
+    while position < len(request.tokens):
+        token = request.tokens[position]
+        mention = covered.get(id(token), EntityMention("word", (token,)))
+        items.append(RequestItem(mention.tokens, mention))
+        position += len(mention.tokens)
+    return tuple(items)
+
+
+class ProgramReader:
+    """Turn programs into readings.
+
+    Args:
+        request: The request.
+        items: Its items.
+    """
+
+    def __init__(self, request: Request, items: Sequence[RequestItem]) -> None:
+        self._request = request
+        self._items = items
+        self._language: Language = request.language
+        self._vocabulary = request.vocabulary
+        self._dialog = request.dialog
+        self._sets: NoteSetParser = request.sets()
+        self._frames: FrameParser = request.frame_parser(follows=False)
+
+    def read(self, program: Sequence[Symbol], score: float = 1.0) -> Reading | None:
+        """Return the reading of a program; None if it is not valid."""
+        steps: list[PipelineStep] = []
+        certain = True
+        part: list[Symbol] = []
+        for symbol in (*program, NEXT):
+            if symbol == NEXT:
+                step = self._step(part, follows=bool(steps)) if part else None
+                if step is None:
+                    return None
+                steps.append(step)
+                part = []
+            elif symbol != END:
+                part.append(symbol)
+        return Reading(tuple(steps), score, language=self._language.code, certain=certain)
+
+    # Steps
+
+    def _step(self, symbols: Sequence[Symbol], *, follows: bool) -> PipelineStep | None:
+        action = self._request.allowed.get(str(symbols[0]))
+        if action is None:
+            return None
+        position = 1
+        while position < len(symbols) and not _is_role(symbols[position]):
+            position += 1
+        conditions = symbols[1:position]
+        notes = self._notes(conditions, follows=follows) if conditions else None
+        if conditions and notes is None:
+            return None
+        arguments: dict[str, object] = {}
+        while position < len(symbols):
+            role = str(symbols[position])[:-1]
+            position += 1
+            values: list[Symbol] = []
+            while position < len(symbols) and not _is_role(symbols[position]):
+                values.append(symbols[position])
+                position += 1
+            value = self._argument(action, role, values, follows=follows)
+            if value is None:
+                return None
+            arguments[role] = value
+        if notes is None and action.implies_note:
+            notes = self._sets.implied_notes()
+        step = PipelineStep(action.id, notes, arguments)
+        needs = [need for need in action.needs if need != "target"]
+        if any(need not in arguments for need in needs) or ("target" in action.needs and notes is None):
+            return None
+        return step
+
+    # Sets of notes
+
+    def _notes(self, symbols: Sequence[Symbol], *, follows: bool) -> NoteSet | None:
+        paths: list[str] = []
+        parts: list[str] = []
+        result = NoteSet()
+        negative = alternative = False
+        position = 0
+        everything = False
+
+        def add(query: str) -> None:
+            nonlocal negative, alternative
+            query = f"-{query}" if negative else query
+            if alternative and parts:
+                inner = parts[-1][1:-1] if parts[-1].startswith("(") else parts[-1]
+                parts[-1] = f"({inner} OR {query})"
+            else:
+                parts.append(query)
+            negative = alternative = False
+
+        while position < len(symbols):
+            symbol = symbols[position]
+            position += 1
+            following = symbols[position] if position < len(symbols) else None
+            if isinstance(symbol, tuple):
+                return None
+            if symbol == "@":
+                if not isinstance(following, tuple):
+                    return None
+                named = self._named(following)
+                if named is None:
+                    return None
+                if not named.notes:
+                    return named
+                paths += [path for path in named.notes if path not in paths]
+                position += 1
+            elif symbol in ("it", "this"):
+                if follows and symbol == "it":
+                    result = replace(result, source="previous")
+                    continue
+                known = self._existing(self._dialog.it if symbol == "it" else self._dialog.this)
+                if not known:
+                    return NoteSet(unknown=" ")
+                paths.append(known)
+            elif symbol == "these":
+                if follows:
+                    result = replace(result, source="previous")
+                elif self._dialog.them:
+                    paths += self._dialog.them
+                else:
+                    return NoteSet(unknown=" ")
+            elif symbol in NTH:
+                place = int(symbol[1:])
+                if follows:
+                    result = replace(result, source="previous", pick=place)
+                    continue
+                results = self._dialog.them
+                if not -len(results) <= place <= len(results):
+                    return NoteSet(unknown=" ")
+                paths.append(results[place - 1 if place > 0 else place])
+            elif symbol == "prev":
+                last = self._dialog.last.last.target if self._dialog.last else None
+                if last is None:
+                    return None
+                if last.notes:
+                    paths += last.notes
+                if last.query:
+                    parts.append(f"({last.query})" if " OR " in last.query and last.query[0] != "(" else last.query)
+            elif symbol == "target":
+                target = self._dialog.last.last.target if self._dialog.last else None
+                if target is None or not target.notes:
+                    return NoteSet(unknown=" ")
+                paths += target.notes
+            elif symbol == "all":
+                everything = True
+            elif symbol == "-":
+                negative = True
+            elif symbol == "OR":
+                alternative = True
+            elif symbol in FLAGS:
+                add(symbol)
+            elif symbol in FIELDS:
+                if not isinstance(following, tuple):
+                    return None
+                query = self._condition(symbol, following)
+                if not query:
+                    return None
+                add(query)
+                position += 1
+            elif symbol in LINK_FIELDS:
+                name = self._link_end(following, follows=follows)
+                if name is None:
+                    return None
+                add(f"{symbol}{quote_text(name)}")
+                position += 1
+            elif symbol == "prop":
+                condition, position = self._comparison(symbols, position)
+                if condition is None:
+                    return None
+                add(condition)
+            elif symbol.startswith("order:"):
+                result = replace(result, order=symbol.removeprefix("order:"))
+            elif symbol in LIMITS:
+                result = replace(result, limit=int(symbol[1:]))
+            else:
+                return None
+        query = " ".join(parts)
+        if query and not is_search(query):
+            return None
+        if not (query or paths or result.source or everything or result.order):
+            return None
+        return replace(result, query=query, notes=tuple(dict.fromkeys(paths)))
+
+    def _existing(self, paths: Sequence[str]) -> str:
+        return next((path for path in paths if self._vocabulary.has_file(path)), "")
+
+    def _named(self, span: Span) -> NoteSet | None:
+        tokens = self._tokens(span)
+        mention = self._single(span)
+        if mention is not None and mention.kind == "note" and mention.notes is not None:
+            return mention.notes
+        found = self._sets.find_named(tokens) or self._sets.find_similar(tokens)
+        return found.notes if found is not None else None
+
+    def _link_end(self, symbol: Symbol | None, *, follows: bool) -> str | None:
+        if isinstance(symbol, tuple):
+            found = self._named(symbol)
+            if found is None or len(found.notes) != 1:
+                return self._text(symbol) or None
+            return str(NotePath.on_disk(found.notes[0]).stem_path)
+        if symbol is None:
+            return None
+        found = self._notes([symbol], follows=False)
+        if found is None or len(found.notes) != 1:
+            return None
+        return str(NotePath.on_disk(found.notes[0]).stem_path)
+
+    def _condition(self, field: str, span: Span) -> str:
+        tokens = self._tokens(span)
+        mention = self._single(span)
+        text = self._text(span)
+        match field:
+            case "tag:":
+                found = self._vocabulary.find_similar_tag(text) or (mention.value if mention else "") or text
+                return f"tag:{_quoted(found.removeprefix('#'))}"
+            case "path:":
+                folder = self._vocabulary.find_similar_folder(text) or (
+                    mention.value if mention is not None and mention.kind == "kind" else text
+                )
+                return f"path:{_quoted(folder + '/')}"
+            case "type:":
+                known = self._sets.type_of(text)
+                return f"type:{_quoted(known or text)}"
+            case "file:":
+                return f"file:{_quoted(text)}"
+            case "rel:":
+                kind = mention.value if mention is not None and mention.kind == "rel" else ""
+                return f"rel:{kind}" if kind else ""
+            case "modified:" | "created:":
+                date = self._request.dates.parse_span(tokens, 0)
+                return date.query(field[:-1]) if date is not None else ""
+            case _:
+                return self._words(tokens)
+
+    def _words(self, tokens: Sequence[Token]) -> str:
+        small = self._language.words("determiners") | self._language.words("topic_fillers")
+        words: list[str] = []
+        for token in tokens:
+            if token.kind == "mark" or (token.is_word and token.key in small and len(tokens) > 1):
+                continue
+            if token.kind == "quoted":
+                words.append(quote_text(token.value))
+            elif token.kind == "link":
+                words.append(quote_text(parse_reference(token.value).target))
+            else:
+                plain = re.fullmatch(r"\w[\w-]*", token.value) and token.value != "OR"
+                words.append(token.value if plain else quote_text(token.value))
+        return " ".join(words)
+
+    def _comparison(self, symbols: Sequence[Symbol], position: int) -> tuple[str | None, int]:
+        """Return the condition on a property at a position, and the position after it."""
+        if position + 1 >= len(symbols):
+            return None, position
+        name = self._property(symbols[position])
+        comparison = symbols[position + 1]
+        position += 2
+        if name is None or comparison not in COMPARISONS:
+            return None, position
+        if comparison == "exists":
+            return f"[{name}]", position
+        if position >= len(symbols):
+            return None, position
+        value = self._property_value(symbols[position], during=comparison == "during")
+        position += 1
+        if value is None:
+            return None, position
+        if comparison == "during":
+            first, last = value if isinstance(value, tuple) else (value, value)
+            return f"[{name}:>={first}] [{name}:<={last}]", position
+        text = value[1] if isinstance(value, tuple) and comparison in (">", "<=") else value
+        text = text[0] if isinstance(text, tuple) else text
+        return f"[{name}:{'' if comparison == '=' else comparison}{text}]", position
+
+    def _property(self, symbol: Symbol) -> str | None:
+        if isinstance(symbol, tuple):
+            mention = self._single(symbol)
+            text = self._text(symbol)
+            known = self._vocabulary.find_property(text)
+            if known is None and mention is not None and mention.kind in ("prop", "kind"):
+                known = mention.value
+            return known or text
+        return symbol[2:] if symbol.startswith("p:") else None
+
+    def _property_value(self, symbol: Symbol, *, during: bool) -> str | tuple[str, str] | None:
+        if not isinstance(symbol, tuple):
+            return symbol if symbol in LITERALS else None
+        text = self._text(symbol)
+        if (number := plain_number(text)) is not None:
+            if during and re.fullmatch(r"\d{4}", number):
+                return f"{number}-01-01", f"{number}-12-31"
+            return number
+        date = self._request.dates.parse_span(self._tokens(symbol), 0)
+        if date is not None and date.first is not None:
+            last = date.last or date.first
+            first = date.first.isoformat()
+            return (first, last.isoformat()) if last != date.first else first
+        return _quoted(text)
+
+    # Arguments
+
+    def _argument(
+        self, action: Action, role: str, values: Sequence[Symbol], *, follows: bool
+    ) -> object | None:
+        if not values:
+            return None
+        if values == ["same"]:
+            last = self._dialog.last.last.arguments if self._dialog.last else {}
+            return last.get(role)
+        if role in ("to", "other"):
+            if values[0] == "@":
+                values = values[1:]
+            if not values:
+                return None
+            if isinstance(values[0], tuple):
+                return self._named(values[0])
+            return self._notes(values, follows=follows)
+        if role in ("tag", "new_tag"):
+            return self._tags(role, values)
+        first = values[0]
+        if not isinstance(first, tuple):
+            if first == "task" and len(values) == 2 and isinstance(values[1], tuple):
+                return f"- [ ] {self._text(values[1])}"
+            if first == "empty":
+                return ""
+            if first == "now":
+                return self._request.dates.today.isoformat()
+            return first.removeprefix("p:")
+        if role == "key":
+            return self._property(first)
+        if role == "value" and (mention := self._single(first)) is not None and mention.kind == "date":
+            return self._plain_argument(role, first)
+        if role not in ROLE_KINDS:
+            return None
+        frame = next((one for one in self._request.frames if one.action == action.id), None)
+        if role in ("text", "old", "name", "new_name", "query", "content", "heading"):
+            return self._text(first)
+        bound = self._frames.fill(action, frame, role, self._tokens(first)) if frame is not None else None
+        if bound is not None and role in bound:
+            return bound[role]
+        return self._plain_argument(role, first)
+
+    def _plain_argument(self, role: str, span: Span) -> object:
+        text = self._text(span)
+        if role in ("value", "confidence"):
+            number = plain_number(text)
+            if number is not None:
+                return float(number) if "." in number else int(number)
+            date = self._request.dates.parse_span(self._tokens(span), 0)
+            if date is not None and date.first is not None and date.first == date.last:
+                return date.first.isoformat()
+        if role == "type":
+            mention = self._single(span)
+            if mention is not None and mention.kind == "rel":
+                return mention.value
+            return self._sets.type_of(text) or text
+        if role == "folder":
+            return self._vocabulary.find_similar_folder(text) or text
+        return text
+
+    def _tags(self, role: str, values: Sequence[Symbol]) -> object | None:
+        found: list[str] = []
+        for value in values:
+            if not isinstance(value, tuple):
+                return None
+            text = self._text(value).removeprefix("#")
+            known = self._vocabulary.find_tag(text) if role == "tag" else None
+            found.append(known or text)
+        return tuple(dict.fromkeys(found))
+
+    # Words
+
+    def _tokens(self, span: Span) -> tuple[Token, ...]:
+        return tuple(token for item in self._items[span[0] : span[1] + 1] for token in item.tokens)
+
+    def _single(self, span: Span) -> EntityMention | None:
+        return self._items[span[0]].mention if span[0] == span[1] else None
+
+    def _text(self, span: Span) -> str:
+        return item_text(self._request, self._items, span)
+
+
+def item_text(request: Request, items: Sequence[RequestItem], span: Span) -> str:
+    """Return the text of a span, without the quotes or brackets around it and without a possessive ending."""
+    tokens = tuple(token for item in items[span[0] : span[1] + 1] for token in item.tokens)
+    if len(tokens) == 1 and tokens[0].kind in ("quoted", "link", "tag"):
+        value = tokens[0].value
+        return parse_reference(value).target if tokens[0].kind == "link" else value
+    text = span_text(request.text, tokens).strip()
+    return re.sub(r"['’]s$", "", text)
+
+
+def plain_number(text: str) -> str | None:
+    """Return a number in words' digits as a plain number: "70 %" is 0.7; None for other text."""
+    match = re.fullmatch(r"\(?([-+]?\d*[.,]?\d+)\s*(%|percent|prozent)?\)?", text.strip(), re.IGNORECASE)
+    if match is None:
+        return None
+    number = match[1].replace(",", ".").removeprefix("+")
+    if match[2]:
+        return f"{float(number) / 100:g}"
+    return f"0{number}" if number.startswith(".") else number
+
+
+def _is_role(symbol: Symbol) -> bool:
+    return isinstance(symbol, str) and len(symbol) > 2 and symbol.endswith("=") and symbol not in COMPARISONS
+
+
+def _quoted(text: str) -> str:
+    return text if re.fullmatch(r"[\w/-]+", text) else quote_text(text)

@@ -1,0 +1,285 @@
+"""Request model: a small neural network that writes the program of a request.
+
+A bidirectional recurrent network (two layers of gated recurrent units) reads the items of the request and the
+state of the conversation; a third one writes the program symbol by symbol. Each symbol comes from the list of
+symbols or points to an item of the request, so that values are copied and never invented. Names of notes and
+quoted texts are seen only by their kind. `packaging/train_request_model.py` trains it.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from app.agent.language.dialog import DialogState
+from app.agent.language.program import END, RequestItem, Symbol
+from app.agent.language.request import Request
+from app.paths import resources_folder
+
+MODEL_FILE = "requests.npz"
+MAX_SYMBOLS = 48
+MAX_ITEMS = 60
+CLASSES = ("word", "mark", "note", "near", "names", "quoted", "link", "hashtag", "tag", "kind", "prop", "num", "date", "rel")
+_NAMED = frozenset(("note", "near", "names", "quoted", "link", "hashtag", "num"))
+FLAG_COUNT = 8
+
+Array = npt.NDArray[np.float32]
+ItemInput = tuple[str, str, list[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredProgram:
+    """A program and its probability."""
+
+    symbols: tuple[Symbol, ...]
+    probability: float
+
+
+def state_symbols(state: DialogState) -> list[str]:
+    """Return what the model sees of the state of a conversation."""
+    last = state.last.last.action if state.last is not None else "none"
+    count = len(state.them)
+    results = str(count) if count < 3 else "many"
+    return [
+        f"last:{last}",
+        f"results:{results}",
+        "focus" if state.focus else "nofocus",
+        "lost" if state.is_lost else "found",
+    ]
+
+
+def item_inputs(request: Request, items: Sequence[RequestItem]) -> list[ItemInput]:
+    """Return what the model sees of each item: its words, its class and its flags."""
+    vocabulary = request.vocabulary
+    found: list[ItemInput] = []
+    for at, item in enumerate(items[:MAX_ITEMS]):
+        token, mention = item.tokens[0], item.mention
+        match mention.kind:
+            case "note":
+                one = mention.notes is not None and len(mention.notes.notes) == 1
+                kind = "near" if mention.is_near else "note" if one else "names"
+            case "quoted":
+                kind = "link" if token.kind == "link" else "quoted"
+            case "tag":
+                kind = "hashtag" if token.kind == "tag" else "tag"
+            case "word":
+                kind = "mark" if token.kind == "mark" else "word"
+            case other:
+                kind = other
+        words = "" if kind in _NAMED else " ".join(one.key for one in item.tokens)
+        text = token.value
+        flags = [
+            int(vocabulary.find_tag(text) is not None),
+            int(vocabulary.find_folder(text) is not None),
+            int(vocabulary.find_type(text) is not None),
+            int(vocabulary.find_property(text) is not None),
+            int(text[:1].isupper()),
+            int(at == 0),
+            int(any(char.isdigit() for char in text)),
+            int(token.is_word and token.key in request.language.vocabulary()),
+        ]
+        found.append((words, kind, flags))
+    return found
+
+
+class WordPieces:
+    """Split words into the pieces of a fixed list, longest piece first."""
+
+    def __init__(self, pieces: Sequence[str]) -> None:
+        self._index = {piece: at for at, piece in enumerate(pieces)}
+
+    def split(self, text: str) -> list[int]:
+        """Return the indices of the pieces of a text."""
+        found: list[int] = []
+        plain = unicodedata.normalize("NFD", text)
+        plain = "".join(char for char in plain if not unicodedata.combining(char))
+        for word in re.findall(r"\w+|[^\w\s]", plain):
+            start = 0
+            while start < len(word):
+                end = len(word)
+                while end > start:
+                    piece = word[start:end] if start == 0 else f"##{word[start:end]}"
+                    if piece in self._index:
+                        found.append(self._index[piece])
+                        break
+                    end -= 1
+                start = end if end > start else start + 1
+        return found
+
+
+class RequestModel:
+    """Write programs for requests.
+
+    Args:
+        data: The bytes of the model's file.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        with np.load(io.BytesIO(data)) as file:
+            head: dict[str, Any] = json.loads(bytes(file["head"]))
+            arrays: dict[str, Array] = {}
+            for name in file.files:
+                if name == "head" or name.endswith(".scale"):
+                    continue
+                array = file[name]
+                if array.dtype == np.int8:
+                    arrays[name] = array.astype(np.float32) * file[f"{name}.scale"]
+                else:
+                    arrays[name] = array.astype(np.float32)
+        self._weights = arrays
+        self.symbols: list[str] = head["symbols"]
+        self._words = {word: at for at, word in enumerate(head["words"])}
+        self._classes = {name: at for at, name in enumerate(head["classes"])}
+        self._states = {name: at for at, name in enumerate(head["states"])}
+        self._pieces = WordPieces(head["pieces"])
+        self._end = self.symbols.index(END)
+        self.thresholds: dict[str, float] = head.get("thresholds", {})
+
+    def programs(
+        self, items: Sequence[ItemInput], state: Sequence[str], width: int = 5
+    ) -> list[ScoredProgram]:
+        """Return the most likely programs, most likely first."""
+        if not items:
+            return []
+        memory, first = self._encode(items, state)
+        return self._decode(memory, first, width)
+
+    def _encode(self, items: Sequence[ItemInput], state: Sequence[str]) -> tuple[Array, Array]:
+        w = self._weights
+        rows = []
+        state_vector = sum(
+            (w["state"][self._states[name]] for name in state if name in self._states),
+            np.zeros(w["state"].shape[1], np.float32),
+        )
+        for words, kind, flags in items:
+            own = self._words.get(words, 0)
+            pieces = self._pieces.split(words)
+            vector = w["pieces"][pieces].mean(axis=0) if pieces else np.zeros(w["pieces"].shape[1], np.float32)
+            rows.append(
+                np.concatenate(
+                    (
+                        w["word"][own] + vector @ w["piece_in"],
+                        w["class"][self._classes[kind]],
+                        np.array(flags, np.float32),
+                        state_vector,
+                    )
+                )
+            )
+        values = np.stack(rows).astype(np.float32)
+        for layer in ("0", "1"):
+            forward = self._run(values, f"enc{layer}f")
+            backward = self._run(values[::-1], f"enc{layer}b")[::-1]
+            values = np.concatenate((forward, backward), axis=1)
+        first = np.tanh(
+            np.concatenate((values.max(axis=0), state_vector)) @ w["init_w"] + w["init_b"]
+        )
+        return values, first
+
+    def _run(self, values: Array, name: str) -> Array:
+        w = self._weights
+        inputs = values @ w[f"{name}_x"] + w[f"{name}_b"]
+        recurrent, bias = w[f"{name}_h"], w[f"{name}_c"]
+        state = np.zeros(recurrent.shape[0], np.float32)
+        found = np.empty((len(values), len(state)), np.float32)
+        for at, row in enumerate(inputs):
+            state = _gru(row, state @ recurrent + bias, state)
+            found[at] = state
+        return found
+
+    def _decode(self, memory: Array, first: Array, width: int) -> list[ScoredProgram]:
+        w = self._weights
+        count, symbols = len(memory), len(self.symbols)
+        keys = memory @ w["attend"]
+        pointers = memory @ w["point"]
+        copied = memory @ w["copy"]
+        context_size = memory.shape[1]
+        states = first[None, :]
+        contexts = np.zeros((1, context_size), np.float32)
+        inputs = w["symbol"][self._end][None, :]
+        beams: list[list[int]] = [[]]
+        scores = np.zeros(1, np.float32)
+        open_span = [-1]
+        done: list[ScoredProgram] = []
+        for _ in range(MAX_SYMBOLS):
+            given = np.concatenate((inputs, contexts), axis=1) @ w["dec_x"] + w["dec_b"]
+            states = _gru(given, states @ w["dec_h"] + w["dec_c"], states)
+            weights = _softmax(states @ keys.T)
+            contexts = weights @ memory
+            both = np.concatenate((states, contexts), axis=1)
+            logits = np.concatenate((both @ w["out_w"] + w["out_b"], (both @ w["point_q"]) @ pointers.T), axis=1)
+            for row, start in enumerate(open_span):
+                if start >= 0:
+                    logits[row, :symbols] = -1e9
+                    logits[row, symbols : symbols + start] = -1e9
+            logs = scores[:, None] + np.log(_softmax(logits) + 1e-12)
+            flat = np.argsort(logs, axis=None)[::-1][: width * 2]
+            kept: list[tuple[int, int, float]] = []
+            for index in flat:
+                row, symbol = divmod(int(index), symbols + count)
+                score = float(logs[row, symbol])
+                if symbol == self._end:
+                    done.append(ScoredProgram(self._program(beams[row]), float(np.exp(score))))
+                elif len(kept) < width:
+                    kept.append((row, symbol, score))
+            best = sorted((one.probability for one in done), reverse=True)[:width]
+            if not kept or (len(best) == width and np.exp(kept[0][2]) < best[-1]) or (
+                best and np.exp(kept[0][2]) < 0.001 * best[0]
+            ):
+                break
+            rows = [row for row, _, _ in kept]
+            states, contexts = states[rows], contexts[rows]
+            open_span = [
+                -1 if open_span[row] >= 0 else symbol - symbols if symbol >= symbols else -1
+                for row, symbol, _ in kept
+            ]
+            beams = [[*beams[row], symbol] for row, symbol, _ in kept]
+            scores = np.array([score for _, _, score in kept], np.float32)
+            inputs = np.stack(
+                [w["symbol"][symbol] if symbol < symbols else copied[symbol - symbols] for _, symbol, _ in kept]
+            )
+        return sorted(done, key=lambda one: -one.probability)[:width]
+
+    def _program(self, numbers: Sequence[int]) -> tuple[Symbol, ...]:
+        found: list[Symbol] = []
+        start = -1
+        for number in numbers:
+            if number < len(self.symbols):
+                found.append(self.symbols[number])
+            elif start < 0:
+                start = number - len(self.symbols)
+            else:
+                found.append((start, number - len(self.symbols)))
+                start = -1
+        return tuple(found)
+
+
+def _gru(given: Array, recurrent: Array, state: Array) -> Array:
+    size = state.shape[-1]
+    reset = _sigmoid(given[..., :size] + recurrent[..., :size])
+    update = _sigmoid(given[..., size : 2 * size] + recurrent[..., size : 2 * size])
+    fresh = np.tanh(given[..., 2 * size :] + reset * recurrent[..., 2 * size :])
+    return np.asarray((1 - update) * fresh + update * state, np.float32)
+
+
+def _sigmoid(values: Array) -> Array:
+    return np.asarray(1 / (1 + np.exp(-np.clip(values, -30, 30))), np.float32)
+
+
+def _softmax(values: Array) -> Array:
+    raised = np.exp(values - values.max(axis=-1, keepdims=True))
+    return np.asarray(raised / raised.sum(axis=-1, keepdims=True), np.float32)
+
+
+@cache
+def request_model() -> RequestModel:
+    """Return the shipped model."""
+    return RequestModel((resources_folder() / "language" / MODEL_FILE).read_bytes())
