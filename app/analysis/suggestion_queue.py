@@ -38,7 +38,7 @@ class SuggestionQueue:
             least: The lowest score, 0 to 1.
 
         Raises:
-            AnalysisFailed: The suggestions could not be computed.
+            ComputationFailed: The suggestions could not be computed.
         """
         graph = await asyncio.to_thread(self._graph)
         found = await self._analyst.suggestions(
