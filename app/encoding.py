@@ -1,4 +1,4 @@
-"""Conversion of outside text to encodable text: JSON and file names can contain lone surrogates.
+"""Text from outside: whether bytes are text, and its conversion to text that can be encoded.
 
 A file name with bytes that are not UTF-8 reaches Python with a surrogate for each such byte, and JSON can
 spell half of a surrogate pair. Either would make a later write to a file, database or socket fail, so
@@ -18,6 +18,18 @@ MAX_VALUES = 20_000
 _CHUNK_BYTES = 256 * 1024
 MAX_SYNC_BYTES = 16 * 1024
 """The largest JSON, in bytes, that is parsed without a check, because that takes only a millisecond."""
+_SAMPLE_BYTES = 64 * 1024
+_CONTROLS = bytes(code for code in range(32) if code not in b"\t\n\r\f\x1b") + b"\x7f"
+# A text file may have a few hidden characters and stray bytes.
+_MAX_CONTROL_SHARE = 0.1
+
+
+def is_binary(content: bytes) -> bool:
+    """Return whether over a tenth of the start of `content` is control characters or not UTF-8."""
+    sample = content[:_SAMPLE_BYTES]
+    controls = len(sample) - len(sample.translate(None, _CONTROLS))
+    stray = len(sample) - len(sample.decode("utf-8", "ignore").encode("utf-8"))
+    return controls + stray > _MAX_CONTROL_SHARE * len(sample)
 
 
 def is_encodable(text: str) -> bool:

@@ -28,10 +28,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-from app.graph.native_engine import NativeEngine
 
 from app.graph.builder import build
 from app.graph.coarsen import adjacency
+from app.graph.engine import Engine
 from app.graph.force_params import ForceParams
 from app.graph.incremental_update import compute_update
 from app.graph.layout import Layout
@@ -166,7 +166,7 @@ def forces_tick(graph: Graph, at: np.ndarray) -> float:
 def live_tick(graph: Graph, at: np.ndarray, threads: int | None, *, apart: bool = True) -> float:
     """Return the seconds of one tick in which every node moves."""
     weights, radii = adjacency(graph.links, len(graph)), node_radii(graph) if apart else None
-    physics = Simulation(weights, at, NativeEngine(threads), ForceParams(), radii)
+    physics = Simulation(weights, at, Engine(threads), ForceParams(), radii)
     physics.set_forces(ForceParams(repulsion=2.0, gravity=0.2))
     physics.tick()
     return quartile([timed(physics.tick) for _ in range(30)])
