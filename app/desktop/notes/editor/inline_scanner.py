@@ -48,13 +48,22 @@ class Construct(NamedTuple):
     inner_end: int
 
 
+class InlineEmbed(NamedTuple):
+    """An embed from `start` to `end`; its `target` has the options after bars, as in `![[target|option]]`."""
+
+    start: int
+    end: int
+    target: str
+
+
 class InlineScan(NamedTuple):
-    """The styled spans (start, end, style bits), the ranges of markup, the constructs and the links."""
+    """The styled spans (start, end, style bits), the ranges of markup, the constructs, links and embeds."""
 
     spans: list[Span]
     hidden: list[Range]
     constructs: list[Construct]
     links: list[InlineLink]
+    embeds: list[InlineEmbed]
 
 
 _INLINE = re.compile(
@@ -80,7 +89,7 @@ _INLINE = re.compile(
     r"|(?P<field>(?:^|(?<=[\[(]))[^\W\d_][\w \-]*::(?=\s|$))"
 )
 _MARKED = {"bold": (2, BOLD), "strike": (2, STRIKE), "highlight": (2, HIGHLIGHT), "italic": (1, ITALIC)}
-_EMPTY = InlineScan([], [], [], [])
+_EMPTY = InlineScan([], [], [], [], [])
 _MARKUP_CHARACTERS = frozenset("\\`%<[*_~=$#^")
 
 
@@ -90,7 +99,7 @@ def scan_inline(text: str, start: int = 0) -> InlineScan:
         return _EMPTY
     if _MARKUP_CHARACTERS.isdisjoint(text) and "://" not in text and "::" not in text:
         return _EMPTY
-    found = InlineScan([], [], [], [])
+    found = InlineScan([], [], [], [], [])
     _scan(text, start, len(text), 0, found)
     return found
 
@@ -139,10 +148,16 @@ def _add_link(match: re.Match[str], kind: str, style: int, found: InlineScan) ->
         # In a table, the bar is escaped.
         target = match["target"] if match["alias"] is None else match["target"].removesuffix("\\")
         found.links.append(InlineLink(a, b, "note", target))
+        if match[0][0] == "!":
+            found.embeds.append(InlineEmbed(a, b, f"{target}|{match['alias']}" if match["alias"] else target))
     elif kind == "link":
         inner = match.span("words") if match["words"] else match.span("url")
         _add(found, a, b, *inner, style | LINK)
-        found.links.append(InlineLink(a, b, "address", match["url"].strip("<>")))
+        address = match["url"].strip("<>")
+        found.links.append(InlineLink(a, b, "address", address))
+        if match[0][0] == "!":
+            options = match["words"].replace("\\|", "|")
+            found.embeds.append(InlineEmbed(a, b, f"{address}|{options}"))
     elif kind == "footnote":
         _add(found, a, b, a + 2, b - 1, style | LINK | RAISED)
         found.links.append(InlineLink(a, b, "footnote", match["name"]))
