@@ -52,8 +52,8 @@ def in_value_order(
 
     Args:
         connection: The index.
-        order: `links`, `backlinks`, `outgoing`, `words`, `name`, `modified`, `created`, `dated` or the name of a
-            property, with a leading `-` to reverse it.
+        order: `links`, `backlinks`, `outgoing`, `words`, `name`, `modified`, `created`, `dated` or the name
+            of a property, with a leading `-` to reverse it.
         found: The notes.
         hidden: Notes that the caller may not see.
 

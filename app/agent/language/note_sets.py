@@ -518,9 +518,9 @@ class NoteSetParser(NoteReferenceParser):
                 return QueryPart(f"path:{_quote(folder + '/')}", position + 1)
         if note_type := vocabulary.find_type(token.value):
             return QueryPart(f"type:{_quote(note_type)}", position + 1)
-        counted = counted or position > 0 and tokens[position - 1].key in self._language.words("one_of")
+        after_article = position > 0 and tokens[position - 1].key in self._language.words("one_of")
         if (tag := vocabulary.find_tag(token.value)) and (
-            before_noun or counted or (alone and tag.casefold() != token.key)
+            before_noun or counted or after_article or (alone and tag.casefold() != token.key)
         ):
             return QueryPart(f"tag:{_quote(tag)}", position + 1)
         return None
