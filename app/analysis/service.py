@@ -114,17 +114,13 @@ class GraphAnalysisService:
 
     # Measures
 
-    async def communities(self, graph: Graph, progress: Report = no_progress, seed: int = 0) -> Communities:
+    async def communities(self, graph: Graph, progress: Report = no_progress) -> Communities:
         """Return groups of notes that link to each other more than chance would. Raises `AnalysisFailed`."""
-        return await self._worker.ask(progress, find_communities, AdjacencyArrays.from_graph(graph), seed)
+        return await self._worker.ask(progress, find_communities, AdjacencyArrays.from_graph(graph))
 
-    async def centrality(
-        self, graph: Graph, which: Measure, progress: Report = no_progress, seed: int = 0
-    ) -> Centrality:
+    async def centrality(self, graph: Graph, which: Measure, progress: Report = no_progress) -> Centrality:
         """Return each node's centrality: "pagerank", "betweenness" or "degree". Raises `AnalysisFailed`."""
-        return await self._worker.ask(
-            progress, compute_centrality, AdjacencyArrays.from_graph(graph), which, seed
-        )
+        return await self._worker.ask(progress, compute_centrality, AdjacencyArrays.from_graph(graph), which)
 
     async def path(
         self, graph: Graph, source: int, target: int, types: Collection[str] | None = None
