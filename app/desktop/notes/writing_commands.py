@@ -105,7 +105,7 @@ class WritingCommands(QObject):
     async def insert_template(self) -> None:
         """Insert a template that the user chooses at the cursor, as one undo step."""
         note = self._current()
-        if note is None or note.document.page is None or not note.document.editable:
+        if note is None or note.document.page is None or note.editor.isReadOnly():
             self.failed.emit(self.tr("Open an editable note first."))
             return
         found = await self._client.run(daily_notes.list_templates)
@@ -135,7 +135,7 @@ class WritingCommands(QObject):
     def paste_plain(self) -> None:
         """Paste the text of the clipboard without its formatting."""
         note, text = self._current(), plain_text(QGuiApplication.clipboard().mimeData())
-        if note is not None and note.document.editable and note.editing and text:
+        if note is not None and note.editing and text and not note.editor.isReadOnly():
             note.editor.insert(text)
 
     async def export_html(self) -> None:
