@@ -87,7 +87,7 @@ def _clean_value(value: object, depth: int) -> object:
     return tuple(cleaned) if isinstance(value, tuple) else cleaned
 
 
-async def check_json_size(raw: bytes, max_values: int = MAX_VALUES) -> None:
+async def check_json_size(raw: bytes) -> None:
     """Reject JSON that would take long to parse and check.
 
     The parser blocks the interpreter while it runs, so this counts the separators outside texts first, in a
@@ -95,15 +95,14 @@ async def check_json_size(raw: bytes, max_values: int = MAX_VALUES) -> None:
 
     Args:
         raw: JSON in UTF-8, possibly invalid.
-        max_values: The maximum number of values and names.
 
     Raises:
-        LimitError: It contains more.
+        LimitError: It contains more than `MAX_VALUES` values and names.
     """
-    if len(raw) <= MAX_SYNC_BYTES or raw.count(b",") + raw.count(b":") <= max_values:
+    if len(raw) <= MAX_SYNC_BYTES or raw.count(b",") + raw.count(b":") <= MAX_VALUES:
         return
-    if await asyncio.to_thread(_separators, raw) > max_values:
-        raise LimitError(f"JSON with more than {max_values:,} values is not accepted.", limit=max_values)
+    if await asyncio.to_thread(_separators, raw) > MAX_VALUES:
+        raise LimitError(f"JSON with more than {MAX_VALUES:,} values is not accepted.", limit=MAX_VALUES)
 
 
 def _separators(raw: bytes) -> int:

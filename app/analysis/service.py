@@ -114,25 +114,21 @@ class GraphAnalysisService:
 
     # Measures
 
-    async def communities(self, graph: Graph, progress: Report = no_progress, seed: int = 0) -> Communities:
+    async def communities(self, graph: Graph, progress: Report = no_progress) -> Communities:
         """Return groups of notes that link to each other more than chance would.
 
         Raises:
             ComputationFailed: The groups could not be computed.
         """
-        return await self._worker.call(progress, find_communities, AdjacencyArrays.from_graph(graph), seed)
+        return await self._worker.call(progress, find_communities, AdjacencyArrays.from_graph(graph))
 
-    async def centrality(
-        self, graph: Graph, which: Measure, progress: Report = no_progress, seed: int = 0
-    ) -> Centrality:
+    async def centrality(self, graph: Graph, which: Measure, progress: Report = no_progress) -> Centrality:
         """Return each node's centrality: "pagerank", "betweenness" or "degree".
 
         Raises:
             ComputationFailed: It could not be computed.
         """
-        return await self._worker.call(
-            progress, compute_centrality, AdjacencyArrays.from_graph(graph), which, seed
-        )
+        return await self._worker.call(progress, compute_centrality, AdjacencyArrays.from_graph(graph), which)
 
     async def path(
         self, graph: Graph, source: int, target: int, types: Collection[str] | None = None

@@ -27,7 +27,7 @@ class SuggestionQueue:
         self._index = index
 
     async def suggestions(
-        self, path: NotePath | None, limit: int, *, private: bool, least: float = MIN_SUGGESTED_SCORE
+        self, path: NotePath | None, limit: int, *, private: bool
     ) -> tuple[LinkSuggestion, ...]:
         """Return the suggestions, best first.
 
@@ -35,7 +35,6 @@ class SuggestionQueue:
             path: Only suggestions of this note.
             limit: The maximum number.
             private: False for all callers but the user: hidden notes are then left out.
-            least: The lowest score, 0 to 1.
 
         Raises:
             ComputationFailed: The suggestions could not be computed.
@@ -44,7 +43,7 @@ class SuggestionQueue:
         found = await self._analyst.suggestions(
             graph, for_path=None if path is None else path.text, limit=limit, private=private
         )
-        return tuple(one for one in found if one.score >= least)
+        return tuple(one for one in found if one.score >= MIN_SUGGESTED_SCORE)
 
     def reject(self, source: NotePath, target: NotePath) -> None:
         """Never suggest a relation between two notes again. Raises `StorageError`."""

@@ -9,10 +9,10 @@ from __future__ import annotations
 import asyncio
 import codecs
 import copy
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from app.errors import LimitError, TimeoutExpiredError
+from app.graph.static_layout import Report, no_progress
 from app.processes.function_process import ComputationFailed, FunctionProcess
 from app.web.http_fetcher import Fetcher, UnreadableAnswerError, WebAnswer, WebRequest
 
@@ -86,7 +86,7 @@ class PageReader:
         try:
             async with asyncio.timeout(self._seconds):
                 return await self._worker.call(
-                    _unheard, readable_page, answer.url, answer.body, answer.charset
+                    no_progress, readable_page, answer.url, answer.body, answer.charset
                 )
         except TimeoutError as error:
             message = f"Reading the page took longer than {self._seconds:g} s."
@@ -95,19 +95,13 @@ class PageReader:
             raise LimitError("The page is too large or too broken to be read.", url=answer.url) from error
 
 
-def _unheard(share: float, message: str) -> None:
-    """Ignore progress: a page is parsed in one step."""
-
-
 def plain_page(answer: WebAnswer) -> WebPage:
     """Return a plain-text response as a page."""
     text = decode_text(answer.body, answer.charset).strip()
     return WebPage(answer.url, "", "", text, len(text))
 
 
-def readable_page(
-    url: str, body: bytes, charset: str, report: Callable[[float, str], None] = _unheard
-) -> WebPage:
+def readable_page(url: str, body: bytes, charset: str, report: Report = no_progress) -> WebPage:
     """Extract the main text of an HTML page as Markdown, with its title and date."""
     # Imported here, so that only the worker process loads it.
     from trafilatura import extract, extract_metadata, load_html

@@ -29,12 +29,14 @@ from pathlib import Path
 
 import numpy as np
 
-from app.graph.builder import apply, build, transfer_positions
+from app.graph.builder import build
 from app.graph.coarsen import adjacency
 from app.graph.engine import Engine
 from app.graph.force_params import ForceParams
+from app.graph.incremental_update import compute_update
 from app.graph.layout import Layout
 from app.graph.model import Graph, GraphDelta, GraphEdge, GraphNode, node_radii
+from app.graph.position_transfer import transfer_positions
 from app.graph.simulation import Simulation
 from tests.benchmarks import peer_d3
 from tests.benchmarks.graphs import quality, scale_free, vault
@@ -189,7 +191,7 @@ def one_note(graph: Graph, at: np.ndarray) -> float:
     delta = GraphDelta(nodes=(GraphNode("new.md", "New"),), edges=edges)
 
     def add() -> None:
-        after = apply(graph, delta)
+        after = compute_update(graph, delta).graph
         places, fresh = transfer_positions(graph, at, after)
         assert fresh.sum() == 1
         assert (places[: len(graph)] == at).all()

@@ -20,6 +20,7 @@ from app.desktop.graph.view import GraphView
 from app.desktop.theme.colors import LIGHT
 from app.errors import QueryError
 from app.graph.force_params import RANGES, ForceParams
+from app.graph.incremental_update import compute_update
 from app.graph.model import GraphDelta, GraphNode
 
 LEFT = Qt.MouseButton.LeftButton
@@ -112,7 +113,8 @@ def test_groups_come_first_in_the_legend_and_can_be_hidden_there(cross, qtbot):
     assert f"#{colors[rows['west.md']]:06x}" == LIGHT.node_colors["palette-4"]
     cross.legend.toggled.emit("query-0", False)
     assert not {"hub.md", "east.md"} & shown(cross)
-    cross.apply_delta(GraphDelta(nodes=(GraphNode("new.md", "New"),)))
+    delta = GraphDelta(nodes=(GraphNode("new.md", "New"),))
+    cross.update_graph(compute_update(cross.graph(), delta).graph)
     assert not {"hub.md", "east.md"} & shown(cross) and "new.md" in shown(cross)
     cross.set_groups((), ())
     assert {"hub.md", "east.md"} <= shown(cross)
@@ -181,7 +183,8 @@ def test_nodes_glide_to_another_layout_and_back(cross, qtbot, still):
     assert np.allclose(cross.canvas.scene.positions, places)
     assert np.allclose(cross.positions(), before), "kept for the next start is where the links had them"
     assert cross.annotations.isVisible() and not cross.sheet.forces.sliders["spacing"].isEnabled()
-    cross.apply_delta(GraphDelta(nodes=(GraphNode("new.md", "New"),)))
+    delta = GraphDelta(nodes=(GraphNode("new.md", "New"),))
+    cross.update_graph(compute_update(cross.graph(), delta).graph)
     still(cross, qtbot)
     assert np.allclose(cross.canvas.scene.positions[:5], places)
     cross.sheet.arrange.buttons[LayoutMode.FORCE].click()
