@@ -1,4 +1,4 @@
-"""Conversion of outside text to encodable text: JSON and file names can contain lone surrogates.
+"""Text from outside: whether bytes are text, and its conversion to text that can be encoded.
 
 A file name with bytes that are not UTF-8 reaches Python with a surrogate for each such byte, and JSON can
 spell half of a surrogate pair. Either would make a later write to a file, database or socket fail, so
@@ -18,6 +18,18 @@ MAX_VALUES = 20_000
 _CHUNK_BYTES = 256 * 1024
 MAX_SYNC_BYTES = 16 * 1024
 """The largest JSON, in bytes, that is parsed without a check, because that takes only a millisecond."""
+_SAMPLE_BYTES = 64 * 1024
+_CONTROLS = bytes(code for code in range(32) if code not in b"\t\n\r\f\x1b") + b"\x7f"
+# A text file may have a few hidden characters and stray bytes.
+_MAX_CONTROL_SHARE = 0.1
+
+
+def is_binary(content: bytes) -> bool:
+    """Return whether over a tenth of the start of `content` is control characters or not UTF-8."""
+    sample = content[:_SAMPLE_BYTES]
+    controls = len(sample) - len(sample.translate(None, _CONTROLS))
+    stray = len(sample) - len(sample.decode("utf-8", "ignore").encode("utf-8"))
+    return controls + stray > _MAX_CONTROL_SHARE * len(sample)
 
 
 def is_encodable(text: str) -> bool:
@@ -75,7 +87,7 @@ def _clean_value(value: object, depth: int) -> object:
     return tuple(cleaned) if isinstance(value, tuple) else cleaned
 
 
-async def check_json_size(raw: bytes, max_values: int = MAX_VALUES) -> None:
+async def check_json_size(raw: bytes) -> None:
     """Reject JSON that would take long to parse and check.
 
     The parser blocks the interpreter while it runs, so this counts the separators outside texts first, in a
@@ -83,15 +95,14 @@ async def check_json_size(raw: bytes, max_values: int = MAX_VALUES) -> None:
 
     Args:
         raw: JSON in UTF-8, possibly invalid.
-        max_values: The maximum number of values and names.
 
     Raises:
-        LimitError: It contains more.
+        LimitError: It contains more than `MAX_VALUES` values and names.
     """
-    if len(raw) <= MAX_SYNC_BYTES or raw.count(b",") + raw.count(b":") <= max_values:
+    if len(raw) <= MAX_SYNC_BYTES or raw.count(b",") + raw.count(b":") <= MAX_VALUES:
         return
-    if await asyncio.to_thread(_separators, raw) > max_values:
-        raise LimitError(f"JSON with more than {max_values:,} values is not accepted.", limit=max_values)
+    if await asyncio.to_thread(_separators, raw) > MAX_VALUES:
+        raise LimitError(f"JSON with more than {MAX_VALUES:,} values is not accepted.", limit=MAX_VALUES)
 
 
 def _separators(raw: bytes) -> int:

@@ -10,7 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app import encoding
-from app.encoding import MAX_DEPTH, check_json_size, encodable, encodable_arguments, escape_unencodable
+from app.encoding import (
+    MAX_DEPTH,
+    check_json_size,
+    encodable,
+    encodable_arguments,
+    escape_unencodable,
+    is_binary,
+)
 from app.errors import LimitError
 
 ANY = st.text(alphabet=st.characters(exclude_categories=()), max_size=30)
@@ -61,3 +68,19 @@ def test_what_is_nested_too_deeply_is_refused():
         value = [value]
     with pytest.raises(LimitError):
         encodable_arguments({"x": value})
+
+
+@pytest.mark.parametrize(
+    ("content", "binary"),
+    [
+        (b"", False),
+        ("Grüße, 漢字\n".encode() * 9000, False),
+        (b"one hidden \x00 character in a line of text\n", False),
+        ("Stra\xdfe und M\xfche, wie sie in alten Dateien stehen".encode("latin-1"), False),
+        ("Привет, мир".encode("koi8-r"), True),
+        ("Hello".encode("utf-16"), True),
+        (b"\x89PNG\r\n\x1a\n" + bytes(range(256)), True),
+    ],
+)
+def test_content_is_binary_if_a_tenth_is_no_text(content, binary):
+    assert is_binary(content) is binary

@@ -27,7 +27,7 @@ _MIN_TURN_INTERVAL_S = 300.0
 class NotificationInbox(Protocol):
     """Holds the news that no agent has read yet."""
 
-    def take_news(self, may_see: Callable[[Notification], bool], limit: int = 30) -> Sequence[Notification]:
+    def take_news(self, may_see: Callable[[Notification], bool]) -> Sequence[Notification]:
         """Return the news that this agent may see, and mark it as read."""
         ...
 

@@ -52,14 +52,12 @@ class Centrality:
         return (0.25 + 2.0 * np.sqrt(share)).astype(np.float32)
 
 
-def compute_centrality(
-    ties: AdjacencyArrays, which: Measure, seed: int = 0, report: Report = no_progress
-) -> Centrality:
-    """Return the centrality of every node by one measure; deterministic for the same links and seed."""
+def compute_centrality(ties: AdjacencyArrays, which: Measure, report: Report = no_progress) -> Centrality:
+    """Return the centrality of every node by one measure; deterministic for the same links."""
     if which == "pagerank":
         return pagerank(ties, report)
     if which == "betweenness":
-        return betweenness(ties, seed, report)
+        return betweenness(ties, report)
     return Centrality(ties.matrix().sum(axis=1), "linked notes")
 
 
@@ -74,7 +72,7 @@ def pagerank(ties: AdjacencyArrays, report: Report = no_progress) -> Centrality:
     return Centrality(np.array([found[row] for row in range(ties.size)]), "PageRank")
 
 
-def betweenness(ties: AdjacencyArrays, seed: int = 0, report: Report = no_progress) -> Centrality:
+def betweenness(ties: AdjacencyArrays, report: Report = no_progress) -> Centrality:
     """Return the share of shortest paths between other nodes that lead through each node, undirected.
 
     Brandes' algorithm ("A faster algorithm for betweenness centrality", 2001), batched over many sources
@@ -85,7 +83,7 @@ def betweenness(ties: AdjacencyArrays, seed: int = 0, report: Report = no_progre
     sources = np.arange(size)
     if size > _MAX_EXACT_NODES:
         count = int(np.clip(_EDGE_VISIT_BUDGET / (size + 2 * len(ties.links)), _MIN_SOURCES, _MAX_SOURCES))
-        sources = np.random.default_rng(seed).choice(size, count, replace=False)
+        sources = np.random.default_rng(0).choice(size, count, replace=False)
     matrix = ties.matrix()
     score = np.zeros(size)
     for start in range(0, len(sources), _SOURCE_BATCH_SIZE):

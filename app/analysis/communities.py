@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _MAX_PLAIN_NODES = 8000
 _MAX_MERGED_MASS = 8.0
+_SEED = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,31 +42,31 @@ class Communities:
     method: str
 
 
-def find_communities(ties: AdjacencyArrays, seed: int = 0, report: Report = no_progress) -> Communities:
-    """Return the communities of the linked nodes; deterministic for the same links and seed."""
+def find_communities(ties: AdjacencyArrays, report: Report = no_progress) -> Communities:
+    """Return the communities of the linked nodes; deterministic for the same links."""
     report(-1, "Looking for communities")
     linked = np.zeros(ties.size, dtype=bool)
     linked[ties.links] = True
     if not linked.any():
         return Communities(np.full(ties.size, -1, dtype=np.int64), 0, 0.0, "Louvain")
     if ties.size <= _MAX_PLAIN_NODES:
-        found, method = _louvain(ties.undirected(), ties.size, seed), "Louvain"
+        found, method = _louvain(ties.undirected(), ties.size), "Louvain"
     else:
-        found, method = _louvain_on_groups(ties, seed), "Louvain on merged neighbourhoods"
+        found, method = _louvain_on_groups(ties), "Louvain on merged neighbourhoods"
     of = _number_by_size(found, linked)
     return Communities(of, int(of.max()) + 1, modularity(ties, of), method)
 
 
-def _louvain(graph: networkx.Graph[int], size: int, seed: int) -> NDArray[np.int64]:
+def _louvain(graph: networkx.Graph[int], size: int) -> NDArray[np.int64]:
     from networkx.algorithms.community import louvain_communities
 
     of = np.zeros(size, dtype=np.int64)
-    for number, members in enumerate(louvain_communities(graph, seed=seed)):
+    for number, members in enumerate(louvain_communities(graph, seed=_SEED)):
         of[list(members)] = number
     return of
 
 
-def _louvain_on_groups(ties: AdjacencyArrays, seed: int) -> NDArray[np.int64]:
+def _louvain_on_groups(ties: AdjacencyArrays) -> NDArray[np.int64]:
     """Run Louvain on small neighborhoods, weighted by their links; internal links become loops."""
     import networkx
 
@@ -73,7 +74,7 @@ def _louvain_on_groups(ties: AdjacencyArrays, seed: int) -> NDArray[np.int64]:
 
     weights = adjacency(ties.links, ties.size)
     fine = CoarseLevel(weights, np.ones(ties.size, dtype=np.float32))
-    labels = propagate(weights, fine.mass, _MAX_MERGED_MASS, seed)
+    labels = propagate(weights, fine.mass, _MAX_MERGED_MASS, _SEED)
     used, parent = np.unique(labels, return_inverse=True)
     coarse = coarsen_level(fine, parent, len(used))
     graph: networkx.Graph[int] = networkx.Graph()
@@ -83,7 +84,7 @@ def _louvain_on_groups(ties: AdjacencyArrays, seed: int) -> NDArray[np.int64]:
     total = np.bincount(parent, np.asarray(weights.sum(axis=1)).ravel(), len(used))
     inside = (total - np.asarray(coarse.weights.sum(axis=1)).ravel()) / 2
     graph.add_weighted_edges_from((row, row, each) for row, each in enumerate(inside.tolist()) if each > 0)
-    return _louvain(graph, len(used), seed)[parent]
+    return _louvain(graph, len(used))[parent]
 
 
 def _number_by_size(found: NDArray[np.int64], linked: NDArray[np.bool_]) -> NDArray[np.int64]:

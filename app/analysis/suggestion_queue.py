@@ -27,7 +27,7 @@ class SuggestionQueue:
         self._index = index
 
     async def suggestions(
-        self, path: NotePath | None, limit: int, *, private: bool, least: float = MIN_SUGGESTED_SCORE
+        self, path: NotePath | None, limit: int, *, private: bool
     ) -> tuple[LinkSuggestion, ...]:
         """Return the suggestions, best first.
 
@@ -35,16 +35,15 @@ class SuggestionQueue:
             path: Only suggestions of this note.
             limit: The maximum number.
             private: False for all callers but the user: hidden notes are then left out.
-            least: The lowest score, 0 to 1.
 
         Raises:
-            AnalysisFailed: The suggestions could not be computed.
+            ComputationFailed: The suggestions could not be computed.
         """
         graph = await asyncio.to_thread(self._graph)
         found = await self._analyst.suggestions(
             graph, for_path=None if path is None else path.text, limit=limit, private=private
         )
-        return tuple(one for one in found if one.score >= least)
+        return tuple(one for one in found if one.score >= MIN_SUGGESTED_SCORE)
 
     def reject(self, source: NotePath, target: NotePath) -> None:
         """Never suggest a relation between two notes again. Raises `StorageError`."""

@@ -104,8 +104,8 @@ def _write(graph: Graph, root: Path, given: argparse.Namespace) -> None:
 
 
 def _positions(graph: Graph, root: Path, aspect: float) -> Positions:
-    from app.graph.builder import place_missing
     from app.graph.layout import compute_layout
+    from app.graph.position_transfer import place_missing
     from app.graph.positions import load_positions
 
     saved = load_positions(paths.vault_cache_folder(root), graph)

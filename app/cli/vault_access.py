@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-def join_or_open(root: Path, enable_tools: Collection[str] = ()) -> FailoverVaultAccess:
+def join_or_open(root: Path, enable_tools: Collection[str]) -> FailoverVaultAccess:
     """Return access to the vault at `root`, even if another process has it open.
 
     Args:

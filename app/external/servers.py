@@ -60,7 +60,6 @@ class ExternalServers:
         folder: The user's data folder, for allowed tools and the working folders of programs.
         key_of: Returns a server's token.
         categories_changed: Called when a category was added or removed, or can now be switched.
-        timeouts: Timeouts and delays.
     """
 
     def __init__(
@@ -70,14 +69,13 @@ class ExternalServers:
         folder: Path,
         key_of: KeyOf,
         categories_changed: Callable[[], None],
-        timeouts: ConnectionTimeouts | None = None,
     ) -> None:
         self._registry = registry
         self._events = events
         self._folder = folder / "external"
         self._key_of = key_of
         self._categories_changed = categories_changed
-        self.timeouts = timeouts or ConnectionTimeouts()
+        self.timeouts = ConnectionTimeouts()
         self._pins = Pins(folder)
         self._added: dict[str, _RunningServer] = {}
         self._background_tasks: set[asyncio.Task[None]] = set()

@@ -1,4 +1,4 @@
-"""Build a graph from index data. `apply` computes the next graph, `transfer_positions` its positions."""
+"""Build a graph from index data."""
 
 from __future__ import annotations
 
@@ -9,12 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.graph.encoded_columns import warm_graph
-from app.graph.incremental_update import apply as apply
 from app.graph.incremental_update import encode_confidence
 from app.graph.model import Graph, GraphEdge, GraphNode
-from app.graph.position_transfer import place_missing as place_missing
-from app.graph.position_transfer import transfer_positions as transfer_positions
-from app.graph.suggested import add_suggestions as add_suggestions
 
 if TYPE_CHECKING:
     from app.index.records import GraphData

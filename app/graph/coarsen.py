@@ -74,11 +74,7 @@ def coarsen_level(fine: CoarseLevel, parent: NDArray[np.int64], size: int) -> Co
 
 
 def propagate(
-    weights: scipy.sparse.csr_matrix,
-    mass: NDArray[np.float32],
-    cap: float,
-    seed: int,
-    rounds: int = _PROPAGATION_ROUNDS,
+    weights: scipy.sparse.csr_matrix, mass: NDArray[np.float32], cap: float, seed: int
 ) -> NDArray[np.int64]:
     """Return a label per body; no label's mass exceeds `cap` (a heavier body stays alone)."""
     size = weights.shape[0]
@@ -89,7 +85,7 @@ def propagate(
     scaled = scaled * (1 + 1e-3 * rng.random(len(scaled)))
     labels = np.arange(size, dtype=np.int64)
     load = mass.astype(np.float64).copy()
-    for _ in range(rounds):
+    for _ in range(_PROPAGATION_ROUNDS):
         movers = rng.random(size) < 0.5
         _move(rows, weights.indices, scaled, labels, load, mass, cap, movers)
     _join_leftovers(rows, weights.indices, scaled, labels, load, mass, cap)

@@ -1,4 +1,4 @@
-"""The force parameters that the sliders set. Imports nothing: the window shows sliders before a layout."""
+"""The force parameters that the sliders set, with their limits. Imports no layout: sliders come first."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class ForceParams:
     """The forces of the simulation; the defaults leave a layout from scratch unchanged.
 
     Args:
-        spacing: The distance between notes, 4 to 40.
-        attraction: The attraction of links, as a factor, 0 to 3.
-        repulsion: The repulsion of notes, as a factor, 0 to 4.
-        gravity: The attraction to the middle, 0 to 1.
+        spacing: The distance between notes.
+        attraction: The attraction of links, as a factor.
+        repulsion: The repulsion of notes, as a factor.
+        gravity: The attraction to the middle.
     """
 
     spacing: float = 16.0

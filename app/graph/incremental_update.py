@@ -39,15 +39,6 @@ def encode_confidence(confidence: float | None) -> float:
     return np.nan if confidence is None else confidence
 
 
-def apply(graph: Graph, delta: GraphDelta) -> Graph:
-    """Return the graph after `delta`, or `graph` itself if that changes nothing.
-
-    An unresolved name disappears with its last link. A suggested link stays as long as both of its ends
-    do and no real link replaces it.
-    """
-    return compute_update(graph, delta).graph
-
-
 def advance(graph: Graph, positions: Positions, delta: GraphDelta) -> tuple[Graph, Positions]:
     """Return the graph after `delta` and its positions; known nodes stay, new ones are placed nearby."""
     after = compute_update(graph, delta)

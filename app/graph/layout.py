@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from app.graph.builder import place_missing
 from app.graph.coarsen import adjacency
 from app.graph.drag import LocalPhysics
 from app.graph.engine import Engine
 from app.graph.force_params import ForceParams
 from app.graph.model import Graph, Positions, node_radii
 from app.graph.multilevel import multilevel_layout
+from app.graph.position_transfer import place_missing
 from app.graph.simulation import Simulation
 
 DEFAULT_FORCES = ForceParams()

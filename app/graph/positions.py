@@ -39,11 +39,11 @@ def save_positions(
     write_atomic(folder / _FILE, content.getbuffer(), durable=False)
 
 
-def load_positions(folder: Path, graph: Graph, least: float = 0.5) -> Positions | None:
+def load_positions(folder: Path, graph: Graph) -> Positions | None:
     """Return the saved positions for `graph`, nan for a node without one.
 
     Returns None if nothing readable is saved (a cache may disappear or be damaged at any time), or if less
-    than `least` of the nodes have a position: then a layout from scratch is better.
+    than half of the nodes have a position: then a layout from scratch is better.
     """
     saved = _saved(folder)
     if saved is None:
@@ -57,7 +57,7 @@ def load_positions(folder: Path, graph: Graph, least: float = 0.5) -> Positions 
         if (known := row_of.get(path)) is not None:
             found[row] = positions[known]
     share = 1 - np.isnan(found[:, 0]).mean() if len(graph) else 0.0
-    return found if share >= least else None
+    return found if share >= 0.5 else None
 
 
 def load_communities(folder: Path, graph: Graph) -> Communities | None:

@@ -51,12 +51,12 @@ class Archive:
         with self._database.transaction() as db:
             return int(db.execute("SELECT count(*) FROM entries WHERE owner = ?", (agent,)).fetchone()[0])
 
-    def newest(self, agent: str, limit: int, offset: int = 0) -> tuple[ArchiveHit, ...]:
+    def newest(self, agent: str, limit: int) -> tuple[ArchiveHit, ...]:
         """Return the agent's entries, newest first."""
         with self._database.transaction() as db:
             rows = db.execute(
-                f"SELECT {_COLUMNS} FROM entries WHERE owner = ? ORDER BY entry DESC LIMIT ? OFFSET ?",
-                (agent, limit, offset),
+                f"SELECT {_COLUMNS} FROM entries WHERE owner = ? ORDER BY entry DESC LIMIT ?",
+                (agent, limit),
             ).fetchall()
         return tuple(_to_hit(row) for row in rows)
 
@@ -84,15 +84,13 @@ class Archive:
             (texts,) = db.execute("SELECT max(id) FROM entries").fetchone()
             return term_statistics(db, "entry_words", query, texts or 0, best)
 
-    def missing_vectors(
-        self, agent: str, model: str, limit: int = _MAX_VECTOR_BATCH
-    ) -> list[tuple[int, str]]:
+    def missing_vectors(self, agent: str, model: str) -> list[tuple[int, str]]:
         """Return the agent's newest entries that have no vector of this model yet: numbers and texts."""
         with self._database.transaction() as db:
             rows = db.execute(
                 "SELECT id, text FROM entries e WHERE owner = ? AND NOT EXISTS (SELECT 1 FROM "
                 "entry_vectors v WHERE v.id = e.id AND model = ?) ORDER BY entry DESC LIMIT ?",
-                (agent, model, limit),
+                (agent, model, _MAX_VECTOR_BATCH),
             ).fetchall()
         return [(int(number), str(text)) for number, text in rows]
 

@@ -32,10 +32,10 @@ def block_change(before: Block, after: Block) -> FileChange:
     return Update(before.path, serialize_block(before), serialize_block(after))
 
 
-def delete_block(block: Block, summary: str = "") -> ChangeSet:
+def delete_block(block: Block) -> ChangeSet:
     """Return the change set that deletes a block."""
     change = Delete(block.path, serialize_block(block))
-    return ChangeSet.of(change, summary=summary or f"Delete the block {block.label}", place=MEMORY_PLACE)
+    return ChangeSet.of(change, summary=f"Delete the block {block.label}", place=MEMORY_PLACE)
 
 
 def insert_entry(entry: ArchiveEntry) -> ChangeSet:

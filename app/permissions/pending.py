@@ -21,6 +21,7 @@ from app.storage.sqlite import Schema, open_database
 
 _COLUMNS = "id, created, expires, caller, tool, arguments, state, settled, outcome"
 _MAX_OPEN = 1000
+_MAX_LISTED = 100
 _RETENTION_S = 30 * 86_400.0
 
 
@@ -149,10 +150,10 @@ class PendingStore:
         """Return the operations that are undecided or running, oldest first."""
         return self._read("state IN ('waiting', 'running')", ())
 
-    def list_for(self, caller: Caller, limit: int = 100) -> tuple[PendingOperation, ...]:
+    def list_for(self, caller: Caller) -> tuple[PendingOperation, ...]:
         """Return the newest operations of one caller, newest first."""
         matching = (one for one in reversed(self._read("1", ())) if is_same(one.caller, caller))
-        return tuple(one for one, _ in zip(matching, range(limit), strict=False))
+        return tuple(one for one, _ in zip(matching, range(_MAX_LISTED), strict=False))
 
     def _read(self, where: str, values: tuple[object, ...]) -> tuple[PendingOperation, ...]:
         try:

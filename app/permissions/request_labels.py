@@ -118,10 +118,10 @@ def quote_name(text: str) -> str:
     return f"“{truncate_middle(describe(text))}”"
 
 
-def truncate_middle(text: str, longest: int = _MAX_NAME_CHARS) -> str:
-    """Return `text` on one line, with its middle elided if it is longer than `longest`."""
+def truncate_middle(text: str) -> str:
+    """Return `text` on one line, with its middle elided if it is longer than a name may be."""
     line = " ".join(text.split())
-    if len(line) <= longest:
+    if len(line) <= _MAX_NAME_CHARS:
         return line
-    half = (longest - 1) // 2
+    half = (_MAX_NAME_CHARS - 1) // 2
     return f"{line[:half]}…{line[-half:]}"

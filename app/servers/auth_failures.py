@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
 
 from app.events import EventBus
 from app.servers.server_state import RejectedTokens, TokenRefused
@@ -19,18 +18,11 @@ class AuthFailures:
 
     Args:
         report_interval: Seconds between two events.
-        clock: Returns the time in Unix seconds.
     """
 
-    def __init__(
-        self,
-        events: EventBus,
-        report_interval: float = REPORT_INTERVAL_S,
-        clock: Callable[[], float] = time.time,
-    ) -> None:
+    def __init__(self, events: EventBus, report_interval: float = REPORT_INTERVAL_S) -> None:
         self._events = events
         self._report_interval = report_interval
-        self._clock = clock
         self._new = 0
         self._timer: asyncio.TimerHandle | None = None
         self.last: RejectedTokens | None = None
@@ -39,7 +31,7 @@ class AuthFailures:
     def add(self, says: str) -> None:
         """Record a request with a rejected token; `says` is its name for itself."""
         count = self.last.count if self.last is not None else 0
-        self.last = RejectedTokens(count + 1, says, self._clock())
+        self.last = RejectedTokens(count + 1, says, time.time())
         self._new += 1
         if self._timer is None:
             self._publish()

@@ -24,7 +24,7 @@ from app.servers.connection_limits import ConnectionLimiter, protocol_of
 from app.servers.endpoint_file import Endpoint, new_endpoint, publish, unpublish
 from app.servers.http_api import http_api
 from app.servers.local_vault import LocalVaultAccess
-from app.servers.security import CLOSED_REASON, Mount, SecurityMiddleware
+from app.servers.security import Mount, SecurityMiddleware
 from app.servers.server_state import Holder, OnYield
 from app.servers.tokens import ClientsChanged, ClientTokens
 from app.settings import ServerSettings
@@ -251,7 +251,7 @@ class _Server(uvicorn.Server):
         """Cancel running requests, then drop the connections."""
         for server in self.servers:
             server.close()
-        self._middleware.end_all_requests(CLOSED_REASON)
+        self._middleware.end_all_requests()
         if self.server_state.tasks:
             await asyncio.wait(set(self.server_state.tasks), timeout=_SHUTDOWN_TIMEOUT_S)
         self._connections.close()

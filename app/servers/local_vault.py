@@ -23,6 +23,7 @@ from app.servers.call_tracker import CallTracker
 from app.servers.change_stream import ChangeBroadcaster, ChangeStream
 from app.servers.client_registry import ClientRegistry, ConnectedClient
 from app.servers.fair_queue import FairQueue
+from app.servers.security import CLOSED_REASON
 from app.servers.tool_descriptors import describe_tool
 from app.servers.vault_access import Client, NotePage, OnProgress, ToolDescriptor, Waiting
 from app.toolkit.call import Call
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from app.toolkit.index_view import IndexView
 
 LIST_NOTES_TOOL, LIST_TAGS_TOOL, BLOCK_TOOL = "list_notes", "list_tags", "block"
-CLOSED_REASON = "the app was closed"
 _MAX_PAGE_NOTES = 1000
 _MAX_COMPLETIONS = 100
 _MAX_PENDING = 100
@@ -52,7 +52,6 @@ class LocalVaultAccess:
 
     Args:
         name: The vault's name.
-        queue: Decides the order of concurrent calls.
     """
 
     def __init__(
@@ -63,7 +62,6 @@ class LocalVaultAccess:
         events: EventBus,
         pending: PendingOperations,
         memory: Memory,
-        queue: FairQueue | None = None,
     ) -> None:
         self._name = name
         self._runner = runner
@@ -71,7 +69,7 @@ class LocalVaultAccess:
         self._events = events
         self._pending = pending
         self._memory = memory
-        self._queue = queue or FairQueue()
+        self._queue = FairQueue()
         self._asking: dict[tuple[str, str], int] = {}
         self._tasks: dict[asyncio.Task[Any], bool] = {}
         """The tasks of running calls, and whether this service has cancelled the call."""

@@ -29,10 +29,9 @@ from app.servers.mcp_event_store import EventsOfSession, SessionEventStores
 from app.servers.mcp_json_response import JsonResponseUpgrade
 from app.servers.mcp_progress import Context
 from app.servers.mcp_server import VaultServer, mcp_server
-from app.servers.security import CLIENT_KEY
+from app.servers.security import CLIENT_KEY, MAX_BODY_BYTES
 from app.servers.vault_access import Client, VaultAccess
 
-_MAX_BODY_BYTES = 10 * 1024 * 1024
 _MAX_SESSIONS, _MAX_CLIENT_SESSIONS = 512, 32
 _IDLE_TIMEOUT_S = 30 * 60.0
 _LISTENING_TIMEOUT_S = 2 * 3600.0
@@ -98,7 +97,7 @@ class McpHttpApp:
             retry_interval=_RETRY_INTERVAL_MS,
             security_settings=security,
             session_idle_timeout=idle,
-            max_request_body_size=_MAX_BODY_BYTES,
+            max_request_body_size=MAX_BODY_BYTES,
             max_sessions=_MAX_SESSIONS,
         )
 

@@ -39,9 +39,8 @@ class RemoteVaultAccess:
     The methods raise `HolderGoneError` if that process is gone.
     """
 
-    def __init__(self, endpoint: Endpoint, name: str = "") -> None:
-        self._endpoint = endpoint
-        self._name = name
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._name = ""
         self._session = uuid.uuid4().hex
         self._clients: set[Client] = set()
         self._http = httpx2.AsyncClient(

@@ -101,7 +101,6 @@ class SecurityMiddleware:
         on_seen: Callable[[Client], None] = lambda client: None,
         on_refused: Callable[[str], None] = lambda says: None,
         *,
-        max_body_bytes: int = MAX_BODY_BYTES,
         body_timeout: float = BODY_TIMEOUT_S,
         send_timeout: float = SEND_TIMEOUT_S,
     ) -> None:
@@ -113,7 +112,6 @@ class SecurityMiddleware:
         self._on_trusted = on_trusted
         self._on_seen = on_seen
         self._on_refused = on_refused
-        self._max_body_bytes = max_body_bytes
         self._body_timeout = body_timeout
         self._drop = drop
         self._send_timeout = send_timeout
@@ -139,10 +137,10 @@ class SecurityMiddleware:
         scope[CLIENT_KEY], scope[LOCAL_KEY] = client, credential.local
         await self._forward(mount, credential.name, scope, _ReplayedBody(body, receive), send)
 
-    def end_requests(self, name: str, reason: str = REVOKED_REASON) -> None:
-        """Cancel the running requests of the program `name`."""
+    def end_requests(self, name: str) -> None:
+        """Cancel the running requests of the program `name`, whose token was revoked."""
         for task in tuple(self._running.get(name, ())):
-            task.cancel(reason)
+            task.cancel(REVOKED_REASON)
 
     def end_closed_requests(self) -> None:
         """Cancel the requests to apps that have been switched off."""
@@ -151,11 +149,11 @@ class SecurityMiddleware:
                 if name and mount.closed():
                     task.cancel(SWITCHED_OFF_REASON)
 
-    def end_all_requests(self, reason: str = CLOSED_REASON) -> list[asyncio.Task[object]]:
+    def end_all_requests(self) -> list[asyncio.Task[object]]:
         """Cancel all requests and return their tasks."""
         tasks = [task for tasks in self._running.values() for task in tasks]
         for task in tasks:
-            task.cancel(reason)
+            task.cancel(CLOSED_REASON)
         return tasks
 
     async def _forward(self, mount: Mount, name: str, scope: Scope, receive: Receive, send: Send) -> None:
@@ -243,12 +241,10 @@ class SecurityMiddleware:
             TimeoutError: the body takes too long.
         """
         too_large = RejectedRequest(
-            HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"The body is larger than {self._max_body_bytes} bytes."
+            HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"The body is larger than {MAX_BODY_BYTES} bytes."
         )
         length_headers = _Headers(scope).all_values(b"content-length")
-        if length_headers and (
-            not length_headers[0].isdecimal() or int(length_headers[0]) > self._max_body_bytes
-        ):
+        if length_headers and (not length_headers[0].isdecimal() or int(length_headers[0]) > MAX_BODY_BYTES):
             raise too_large
         parts, size = [], 0
         async with asyncio.timeout(self._body_timeout):
@@ -258,7 +254,7 @@ class SecurityMiddleware:
                     return None
                 part: bytes = message.get("body", b"")
                 size += len(part)
-                if size > self._max_body_bytes:
+                if size > MAX_BODY_BYTES:
                     raise too_large
                 parts.append(part)
                 if not message.get("more_body"):

@@ -57,13 +57,11 @@ class ClientTokens:
     Args:
         folder: The vault's data folder.
         events: Publishes changes.
-        clock: Returns the time in Unix seconds.
     """
 
-    def __init__(self, folder: Path, events: EventBus, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, folder: Path, events: EventBus) -> None:
         self._file = folder / "clients.json"
         self._events = events
-        self._clock = clock
         self.problem = ""
         self.on_set: Callable[[str, str], None] = lambda op, name: None
         self._clients: dict[str, NamedClient] = {}
@@ -142,7 +140,7 @@ class ClientTokens:
 
     def _issue(self, name: str, gone: tuple[str, ...] = ()) -> str:
         token = TOKEN_PREFIX + secrets.token_urlsafe(32)
-        self._save({**self._clients, name: NamedClient(name=name, sha256=_hash(token), made=self._clock())})
+        self._save({**self._clients, name: NamedClient(name=name, sha256=_hash(token), made=time.time())})
         self._events.publish(ClientsChanged(tuple(self._clients), gone))
         return token
 

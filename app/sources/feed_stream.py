@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 from app.errors import ScriptoriumError
@@ -49,7 +48,6 @@ class FeedStream:
         file: The file of its state; None for no persistence.
         fetcher: Fetches the feed and refuses private addresses.
         events: Publishes changes of the state.
-        clock: Returns the time in Unix seconds.
     """
 
     def __init__(
@@ -58,7 +56,6 @@ class FeedStream:
         file: Path | None,
         fetcher: Fetcher,
         events: EventBus,
-        clock: Callable[[], float] = time.time,
     ) -> None:
         self.config = config
         self.problem = ""
@@ -67,7 +64,6 @@ class FeedStream:
         self._file = file
         self._fetcher = fetcher
         self._events = events
-        self._clock = clock
         self._failures = 0
         self._supervisor = Supervisor(events)
         self._notify: Tell | None = None
@@ -89,7 +85,7 @@ class FeedStream:
     async def _poll(self) -> None:
         while True:
             due = (self.checked or 0.0) + self._wait()
-            await asyncio.sleep(max(0.0, due - self._clock()))
+            await asyncio.sleep(max(0.0, due - time.time()))
             await self.check()
 
     def _wait(self) -> float:
@@ -106,7 +102,7 @@ class FeedStream:
             self._failures, self.problem, new = min(self._failures + 1, 10), "The feed can't be read.", 0
         else:
             self._failures, self.problem = 0, ""
-        self.checked = self._clock()
+        self.checked = time.time()
         await asyncio.to_thread(self._write_state)
         self._events.publish(SourcesChanged((self.config.id,)))
         return new
@@ -149,7 +145,7 @@ class FeedStream:
             self.config.id,
             entry.key,
             entry.title,
-            entry.at or self._clock(),
+            entry.at or time.time(),
             entry.text,
             entry.link,
             untrusted=True,

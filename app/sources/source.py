@@ -71,28 +71,6 @@ class SourceInfo:
         return self.config.name
 
 
-class BlockSource(Protocol):
-    """Provides documents that an agent loads into its memory, edits and saves."""
-
-    @property
-    def config(self) -> SourceConfig:
-        """The configuration by the user."""
-        ...
-
-    @property
-    def problem(self) -> str:
-        """Why the source does not work now; empty if it does."""
-        ...
-
-    async def start(self) -> None:
-        """Start watching; return once no later change can be missed."""
-        ...
-
-    async def stop(self) -> None:
-        """Stop the source; it can be started again."""
-        ...
-
-
 class Stream(Protocol):
     """Sends notifications while it runs."""
 

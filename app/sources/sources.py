@@ -41,6 +41,7 @@ from app.web.http_fetcher import Fetcher
 log = logging.getLogger(__name__)
 
 _MAX_RECENT_NEWS = 50
+_MAX_NEWS_PER_TURN = 30
 _MAX_SOURCES = 50
 Opened = Callable[[FileSource], Callable[[], None]]
 """Registers a source's folder as a document store; returns a function that removes it."""
@@ -76,7 +77,6 @@ class Sources:
         memory: MemoryStore | None,
         events: EventBus,
         opened: Opened,
-        fetcher: Fetcher | None = None,
         *,
         writable: bool = True,
     ) -> None:
@@ -86,7 +86,7 @@ class Sources:
         self._memory = memory
         self._events = events
         self._opened = opened
-        self._fetcher = fetcher or Fetcher(limits=FEED_LIMITS)
+        self._fetcher = Fetcher(limits=FEED_LIMITS)
         self._writable = writable
         self._file = SourceConfigStore(folder, writable=writable)
         self._configs: dict[str, SourceConfig] = {one.id: one for one in self._file.load()}
@@ -348,9 +348,9 @@ class Sources:
         self.inbox.add(notification)
         self._events.publish(Notified(notification))
 
-    def take_news(self, may_see: Callable[[Notification], bool], limit: int = 30) -> tuple[Notification, ...]:
+    def take_news(self, may_see: Callable[[Notification], bool]) -> tuple[Notification, ...]:
         """Remove the oldest unread notifications and return those that the agent may see."""
-        taken_notifications = self.inbox.take(limit)
+        taken_notifications = self.inbox.take(_MAX_NEWS_PER_TURN)
         if taken_notifications:
             self._events.publish(
                 SourcesChanged(tuple(dict.fromkeys(one.source for one in taken_notifications)))

@@ -149,7 +149,7 @@ class ApprovalGate:
             self._open_questions.remove(question)
             draft.timer.waited += time.perf_counter() - started
             decision = answer if isinstance(answer, Approved | Denied) else None
-            self._events.publish(ApprovalAnswered(request.id, decision, isinstance(answer, Allow)))
+            self._events.publish(ApprovalAnswered(request.id, decision))
         if isinstance(answer, Rejected):
             return answer
         if isinstance(answer, Allow):

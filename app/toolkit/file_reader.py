@@ -14,6 +14,7 @@ from typing import Literal, Protocol
 
 import re2
 
+from app.encoding import is_binary
 from app.errors import InvalidParametersError, InvalidPathError, LimitError, NotFoundError, StorageError
 from app.toolkit.file_access import open_folder
 from app.vault.safe_fs import Folder
@@ -22,7 +23,6 @@ MAX_FILE_BYTES = 10 * 1024 * 1024
 MAX_RESULTS = 1000
 MAX_DEPTH = 10
 WALK_TIMEOUT_S = 10.0
-_BINARY_SAMPLE_BYTES = 8192
 _MAX_LINE_CHARS = 500
 _RE2_MEMORY = 8 * 1024 * 1024
 
@@ -169,11 +169,6 @@ def _read(real: str, read: Callable[[Folder, str], bytes]) -> bytes:
         raise NotFoundError(f"There is no file {real}.", path=real) from error
     except OSError as error:
         raise StorageError(f"{real} can't be read: {error.strerror}.", path=real) from error
-
-
-def is_binary(content: bytes) -> bool:
-    """Return whether the content is not text."""
-    return b"\0" in content[:_BINARY_SAMPLE_BYTES]
 
 
 def line_pattern(pattern: str, *, cased: bool) -> _LinePattern:

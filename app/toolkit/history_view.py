@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from app.vault.journal import Journal, UndoPlan
 
 _CHANGED = "Changed"
+_MAX_DOCUMENT_COMMITS = 200
 
 
 class HistoryView:
@@ -82,12 +83,12 @@ class HistoryView:
         """
         return tuple(one for one in self._journal.commits(limit) if self._sees(one))
 
-    def commits_of_document(self, place: str, path: NotePath, limit: int = 200) -> tuple[Commit, ...]:
+    def commits_of_document(self, place: str, path: NotePath) -> tuple[Commit, ...]:
         """Return the latest commits by any caller to a document of another store, newest first.
 
         The tool must check first whether the caller may know of the document.
         """
-        return self._journal.commits(limit, place=place, path=path)
+        return self._journal.commits(_MAX_DOCUMENT_COMMITS, place=place, path=path)
 
     def _sees(self, commit: Commit) -> bool:
         if commit.place:

@@ -7,7 +7,6 @@ from functools import cached_property
 
 from app.errors import UnreadableNoteError
 from app.vault.changes import Delete, Move, Update, content_hash
-from app.vault.markdown import edit
 from app.vault.markdown.frontmatter import read_frontmatter
 from app.vault.markdown.scan import scan
 from app.vault.markdown.text import decode, decode_lossy
@@ -74,10 +73,6 @@ class OpenNote:
         """Return the change that replaces its whole text with `text`."""
         decode(self.content)  # An edit of a lossy decoding must never replace bytes that are not UTF-8.
         return Update(self.path, self.content, text.encode("utf-8"))
-
-    def with_body(self, body: str) -> Update:
-        """Return the change that replaces its text after the properties; these stay byte for byte."""
-        return self.with_text(edit.replace_body(self.text, body))
 
     def delete_change(self) -> Delete:
         """Return the change that moves it to the vault's trash."""

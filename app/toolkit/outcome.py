@@ -103,11 +103,7 @@ class ApprovalAsked(Event):
 
 @dataclass(frozen=True, slots=True)
 class ApprovalAnswered(Event):
-    """A question is closed; `decision` is None if the user did not answer or the call was withdrawn.
-
-    `by_grant`: a grant that the user gave in the meantime answered it.
-    """
+    """A question is closed; `decision` is None if the user did not answer or the call was withdrawn."""
 
     request_id: str
     decision: Decision | None
-    by_grant: bool = False

@@ -53,7 +53,6 @@ class PendingOperations:
         store: Keeps them; None for a vault that is open read-only, which has none.
         journal: Shows whether an interrupted operation was written.
         clock: Unix time in seconds.
-        lifetime: How many seconds an operation waits for a decision.
         may_know: Returns whether a caller may see a note.
     """
 
@@ -64,7 +63,6 @@ class PendingOperations:
         journal: Journal,
         events: EventBus,
         clock: Callable[[], float] = time.time,
-        lifetime: float = LIFETIME_S,
         may_know: Callable[[Caller, NotePath], bool] = lambda caller, path: True,
     ) -> None:
         self._run_call = run
@@ -73,7 +71,6 @@ class PendingOperations:
         self._events = events
         self._may_know = may_know
         self._clock = clock
-        self._lifetime = lifetime
         self._tasks: dict[str, asyncio.Task[ToolOutcome]] = {}
         self._asked: dict[str, asyncio.Event] = {}
         self._details: dict[str, Mapping[str, object]] = {}
@@ -112,9 +109,7 @@ class PendingOperations:
             LimitError: too many operations are already waiting; nothing was called.
         """
         now = self._clock()
-        operation = PendingOperation(
-            uuid.uuid4().hex, now, now + self._lifetime, caller, name, dict(arguments)
-        )
+        operation = PendingOperation(uuid.uuid4().hex, now, now + LIFETIME_S, caller, name, dict(arguments))
         task, question_asked = self._begin(operation, enter=enter)
         wait_task = asyncio.ensure_future(question_asked.wait())
         try:

@@ -64,13 +64,9 @@ class PluginPackage:
     problem: str = ""
 
 
-def plugin_packages(folder: Path | None = None) -> tuple[PluginPackage, ...]:
-    """Return the packages in the user's plug-in folder, sorted by name, without loading them.
-
-    Args:
-        folder: The folder to search; defaults to the user's plug-in folder.
-    """
-    places = sorted((folder or paths.plugin_folder()).iterdir())
+def plugin_packages() -> tuple[PluginPackage, ...]:
+    """Return the packages in the user's plug-in folder, sorted by name, without loading them."""
+    places = sorted(paths.plugin_folder().iterdir())
     return tuple(_package(one) for one in places if one.is_dir() or one.suffix == ".whl")
 
 

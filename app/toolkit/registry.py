@@ -42,7 +42,7 @@ MayCall = Callable[[Caller, str, str, str], bool]
 """Returns whether a caller may call an operation of a tool at all: `Policy.may_call`."""
 
 
-def _everyone_may(caller: Caller, category: str, tool: str, op: str = "") -> bool:
+def _everyone_may(caller: Caller, category: str, tool: str, op: str) -> bool:
     return True
 
 

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from app.encoding import is_binary
 from app.permissions.pluralize import pluralize
 from app.toolkit.argument_types import Limit
 from app.toolkit.file_access import ResolvedPath, is_folder
@@ -16,7 +17,6 @@ from app.toolkit.file_reader import (
     MAX_DEPTH,
     DirectoryEntry,
     WalkLimits,
-    is_binary,
     line_pattern,
     matching_lines,
     walk,

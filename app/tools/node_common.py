@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -237,8 +236,3 @@ def neighbors(context: ToolContext, path: NotePath) -> set[NotePath]:
     """Return the notes that a note links to or is linked from."""
     out = {link.target for link in context.index.outgoing(path) if link.target is not None}
     return {one for one in out | {link.source for link in context.index.backlinks(path)} if one.is_note}
-
-
-def unique_texts(texts: Iterable[str]) -> Iterator[str]:
-    """Yield each text once, in order."""
-    return iter(dict.fromkeys(texts))

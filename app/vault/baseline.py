@@ -73,11 +73,6 @@ class VaultBaseline:
         self._lock = threading.Lock()
         self._files: dict[str, _BaselineFile] = {}
 
-    @property
-    def kept_bytes(self) -> int:
-        """The number of stored bytes."""
-        return self._end
-
     def close(self) -> None:
         """Forget everything."""
         with self._lock:

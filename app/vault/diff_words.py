@@ -11,6 +11,8 @@ from collections.abc import Sequence
 
 from rapidfuzz.distance import Indel, LCSseq
 
+from app.vault.common_ends import common_prefix_length, common_suffix_length
+
 Span = tuple[int, int]
 Pair = tuple[int | None, int | None]
 
@@ -32,8 +34,8 @@ def changed_spans(before: str, after: str) -> tuple[tuple[Span, ...], tuple[Span
     Spans are whole words, and spans separated only by a space are joined. If the lines have hardly anything
     in common, each is one span, which is easier to read than many small ones.
     """
-    head = _common_start(before, after)
-    tail = _common_start(before[head:][::-1], after[head:][::-1])
+    head = common_prefix_length(before, after)
+    tail = common_suffix_length(before, after, head)
     head, tail = _to_word_edges(before, after, head, tail)
     middle_before, middle_after = before[head : len(before) - tail], after[head : len(after) - tail]
     if len(middle_before) + len(middle_after) > _MAX_MIDDLE_CHARS:
@@ -96,18 +98,6 @@ def _fill(pairs: list[tuple[int, int]], rows: int, columns: int) -> list[Pair]:
             filled.append((i, j))
         at_old, at_new = i + 1, j + 1
     return filled
-
-
-def _common_start(a: str, b: str) -> int:
-    """Return the length of the common prefix, by bisection because comparing slices is fast."""
-    low, high = 0, min(len(a), len(b))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if a[low:middle] == b[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 def _to_word_edges(before: str, after: str, head: int, tail: int) -> tuple[int, int]:

@@ -58,12 +58,12 @@ def read_history(db: Connection, path: NotePath, limit: int, place: str) -> list
     return found[:limit]
 
 
-def first_commits(db: Connection, paths: Sequence[NotePath], place: str = VAULT) -> dict[NotePath, float]:
-    """Return the time of each document's first commit, followed back through moves, if it has one."""
+def first_commits(db: Connection, paths: Sequence[NotePath]) -> dict[NotePath, float]:
+    """Return the time of each note's first commit, followed back through moves, if it has one."""
     if len(paths) <= _MAX_SINGLE_LOOKUPS:
         found = {}
         for path in paths:
-            for row, key in _iter_rows(db, path.key, place):
+            for row, key in _iter_rows(db, path.key, VAULT):
                 moved_away = row.target_key not in (None, key)
                 if moved_away or (row.after is None and row.target is None):
                     break  # That was another note of the same name.
@@ -75,7 +75,7 @@ def first_commits(db: Connection, paths: Sequence[NotePath], place: str = VAULT)
     rows = db.execute(
         "SELECT time, path_key, target_key, after FROM changes JOIN commits ON id = commit_id"
         " WHERE place = ? ORDER BY commit_id, position",
-        (place,),
+        (VAULT,),
     )
     for time, key, target, after in rows:
         first = seen.setdefault(key, time)

@@ -27,7 +27,6 @@ KNOWN_RELATIONS = (
     "PART_OF",
     "SIMILAR_TO",
 )
-KNOWN_TYPES = ("note", "concept", "entity", "hypothesis", "observation", "source")
 
 
 @dataclass(frozen=True, slots=True)

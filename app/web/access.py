@@ -17,7 +17,7 @@ from app.web.address_policy import (
     origin_of,
     system_resolve,
 )
-from app.web.http_fetcher import Fetcher, FetchLimits, WebError, WebRequest
+from app.web.http_fetcher import Fetcher, WebError, WebRequest
 from app.web.page import PageReader
 from app.web.providers import PROVIDERS, SearchProvider, WebSearchHit
 
@@ -45,7 +45,6 @@ class WebAccess:
         key_of: Returns a provider's key.
         address_policy: Where pages may be fetched from; the public Internet by default.
         resolve: Resolves host names.
-        limits: Limits of a fetch.
     """
 
     def __init__(
@@ -55,14 +54,12 @@ class WebAccess:
         *,
         address_policy: AddressPolicy | None = None,
         resolve: Resolve = system_resolve,
-        limits: FetchLimits | None = None,
     ) -> None:
         self._settings = settings
         self._key_of = key_of
         self._reach = address_policy or PublicAddresses()
         self._resolve = resolve
-        self._bounds = limits
-        self.fetcher = Fetcher(self._reach, resolve, limits)
+        self.fetcher = Fetcher(self._reach, resolve)
         self.pages = PageReader(self.fetcher)
 
     async def close(self) -> None:
@@ -98,7 +95,7 @@ class WebAccess:
             raise ConflictError(message, provider=search.provider)
         key = self._key_of(*key_account(provider.id, self._address(provider)))
         secret = provider.secret(key) if key else {}
-        fetcher = Fetcher(self._reach_of(provider), self._resolve, self._bounds)
+        fetcher = Fetcher(self._reach_of(provider), self._resolve)
         try:
             answer = await fetcher.fetch(
                 search.request, provider.kinds, secret=secret, follow_redirects=False

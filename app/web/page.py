@@ -9,11 +9,11 @@ from __future__ import annotations
 import asyncio
 import codecs
 import copy
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from app.analysis.process_client import AnalysisFailed, AnalysisWorker
 from app.errors import LimitError, TimeoutExpiredError
+from app.graph.static_layout import Report, no_progress
+from app.processes.function_process import ComputationFailed, FunctionProcess
 from app.web.http_fetcher import Fetcher, UnreadableAnswerError, WebAnswer, WebRequest
 
 _HTML = frozenset({"text/html", "application/xhtml+xml"})
@@ -56,7 +56,7 @@ class PageReader:
     def __init__(self, fetcher: Fetcher, seconds: float = _PARSE_TIMEOUT_S) -> None:
         self._fetcher = fetcher
         self._seconds = seconds
-        self._worker = AnalysisWorker()
+        self._worker = FunctionProcess()
 
     async def read(self, url: str) -> WebPage:
         """Return the page at `url`.
@@ -85,18 +85,14 @@ class PageReader:
     async def _readable(self, answer: WebAnswer) -> WebPage:
         try:
             async with asyncio.timeout(self._seconds):
-                return await self._worker.ask(
-                    _unheard, readable_page, answer.url, answer.body, answer.charset
+                return await self._worker.call(
+                    no_progress, readable_page, answer.url, answer.body, answer.charset
                 )
         except TimeoutError as error:
             message = f"Reading the page took longer than {self._seconds:g} s."
             raise TimeoutExpiredError(message, limit=self._seconds) from error
-        except AnalysisFailed as error:
+        except ComputationFailed as error:
             raise LimitError("The page is too large or too broken to be read.", url=answer.url) from error
-
-
-def _unheard(share: float, message: str) -> None:
-    """Ignore progress: a page is parsed in one step."""
 
 
 def plain_page(answer: WebAnswer) -> WebPage:
@@ -105,9 +101,7 @@ def plain_page(answer: WebAnswer) -> WebPage:
     return WebPage(answer.url, "", "", text, len(text))
 
 
-def readable_page(
-    url: str, body: bytes, charset: str, report: Callable[[float, str], None] = _unheard
-) -> WebPage:
+def readable_page(url: str, body: bytes, charset: str, report: Report = no_progress) -> WebPage:
     """Extract the main text of an HTML page as Markdown, with its title and date."""
     # Imported here, so that only the worker process loads it.
     from trafilatura import extract, extract_metadata, load_html

@@ -28,13 +28,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-from app.graph.native_engine import NativeEngine
 
-from app.graph.builder import apply, build, transfer_positions
+from app.graph.builder import build
 from app.graph.coarsen import adjacency
+from app.graph.engine import Engine
 from app.graph.force_params import ForceParams
+from app.graph.incremental_update import compute_update
 from app.graph.layout import Layout
 from app.graph.model import Graph, GraphDelta, GraphEdge, GraphNode, node_radii
+from app.graph.position_transfer import transfer_positions
 from app.graph.simulation import Simulation
 from tests.benchmarks import peer_d3
 from tests.benchmarks.graphs import quality, scale_free, vault
@@ -164,7 +166,7 @@ def forces_tick(graph: Graph, at: np.ndarray) -> float:
 def live_tick(graph: Graph, at: np.ndarray, threads: int | None, *, apart: bool = True) -> float:
     """Return the seconds of one tick in which every node moves."""
     weights, radii = adjacency(graph.links, len(graph)), node_radii(graph) if apart else None
-    physics = Simulation(weights, at, NativeEngine(threads), ForceParams(), radii)
+    physics = Simulation(weights, at, Engine(threads), ForceParams(), radii)
     physics.set_forces(ForceParams(repulsion=2.0, gravity=0.2))
     physics.tick()
     return quartile([timed(physics.tick) for _ in range(30)])
@@ -189,7 +191,7 @@ def one_note(graph: Graph, at: np.ndarray) -> float:
     delta = GraphDelta(nodes=(GraphNode("new.md", "New"),), edges=edges)
 
     def add() -> None:
-        after = apply(graph, delta)
+        after = compute_update(graph, delta).graph
         places, fresh = transfer_positions(graph, at, after)
         assert fresh.sum() == 1
         assert (places[: len(graph)] == at).all()

@@ -7,7 +7,7 @@ from typing import Any
 
 import jsonschema
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -87,6 +87,8 @@ def test_every_schema_that_is_taken_is_shown_flat_and_makes_arguments(root: dict
 
 @given(ROOTS, st.dictionaries(st.sampled_from(["a", "copy", "op", "_x", "x y"]), VALUES, max_size=3))
 def test_valid_arguments_are_accepted(root: dict[str, Any], value: dict[str, Any]) -> None:
+    # Rejected values may never be valid for the schema; `not` and `if` are dropped with their content.
+    assume(not any(f'"{keyword}"' in json.dumps(root) for keyword in ("not", "if", "oneOf")))
     try:
         checked = sanitize_schema(root)
         fits = jsonschema.Draft202012Validator(root).is_valid(value)
@@ -97,13 +99,7 @@ def test_valid_arguments_are_accepted(root: dict[str, Any], value: dict[str, Any
         if type(error).__name__ != "PanicException":
             raise
         return
-    # Rejected values may never be valid for the schema; `not` is dropped with its content.
-    if (
-        fits
-        and "not" not in json.dumps(root)
-        and '"if"' not in json.dumps(root)
-        and "oneOf" not in json.dumps(root)
-    ):
+    if fits:
         assert find_violations(build_validator(checked), value) == []
 
 

@@ -4,8 +4,11 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.graph.builder import add_suggestions, apply, build, build_from, place_missing, transfer_positions
+from app.graph.builder import build, build_from
+from app.graph.incremental_update import compute_update
 from app.graph.model import Graph, GraphDelta, GraphEdge, GraphNode, node_radii
+from app.graph.position_transfer import place_missing, transfer_positions
+from app.graph.suggested import add_suggestions
 from tests.graph.graphs import data, of_edges, planted
 
 
@@ -68,21 +71,23 @@ def test_a_delta_for_a_saved_note_gives_what_a_rebuild_gives(before, saved, targ
     nodes = [GraphNode(f"{name}.md", name) for name in "abcdefgh"]
     edges = [GraphEdge(f"{a}.md", f"{b}.md", "SUPPORTS", 0.5) for a, b in before]
     new = [GraphEdge(f"{saved}.md", f"{target}.md", "CITES") for target in targets]
-    after = apply(build_from(nodes, edges), GraphDelta(sources=(f"{saved}.md",), edges=tuple(new)))
+    after = compute_update(
+        build_from(nodes, edges), GraphDelta(sources=(f"{saved}.md",), edges=tuple(new))
+    ).graph
     rebuilt = build_from(nodes, [edge for edge in edges if edge.source != f"{saved}.md"] + new)
     assert same(after, rebuilt)
 
 
 def test_a_rename_keeps_links_and_follows_with_name_and_folder():
     graph = of_edges(["ab", "ca"])
-    after = apply(graph, GraphDelta(renamed=(("a.md", "Ideas/Alpha.md"),)))
+    after = compute_update(graph, GraphDelta(renamed=(("a.md", "Ideas/Alpha.md"),))).graph
     row = after.rows["Ideas/Alpha.md"]
     assert (after.names[row], after.folders[row]) == ("Alpha", "Ideas")
     assert after.degree[row] == 2
 
 
 def test_a_removed_note_goes_with_its_links():
-    after = apply(of_edges(["ab", "bc"]), GraphDelta(removed=("b.md",)))
+    after = compute_update(of_edges(["ab", "bc"]), GraphDelta(removed=("b.md",))).graph
     assert after.paths == ("a.md", "c.md")
     assert len(after.edges) == 0
 
@@ -91,7 +96,7 @@ def test_an_unresolved_name_goes_with_its_last_link():
     nodes = [GraphNode("a.md", "a"), GraphNode("Later", "Later", "unresolved", "unresolved")]
     graph = build_from(nodes, [GraphEdge("a.md", "Later")])
     assert "Later" in graph.rows
-    assert apply(graph, GraphDelta(sources=("a.md",))).paths == ("a.md",)
+    assert compute_update(graph, GraphDelta(sources=("a.md",))).graph.paths == ("a.md",)
 
 
 def test_a_new_note_is_placed_near_its_neighbors_and_nothing_else_moves():
@@ -102,7 +107,7 @@ def test_a_new_note_is_placed_near_its_neighbors_and_nothing_else_moves():
     delta = GraphDelta(
         nodes=(GraphNode("new.md", "new"),), edges=tuple(GraphEdge("new.md", each) for each in targets)
     )
-    after = apply(graph, delta)
+    after = compute_update(graph, delta).graph
     places, fresh = transfer_positions(graph, positions, after)
     assert [after.paths[row] for row in np.flatnonzero(fresh)] == ["new.md"]
     for path, row in graph.rows.items():
@@ -116,7 +121,7 @@ def test_a_new_note_is_placed_near_its_neighbors_and_nothing_else_moves():
 def test_a_renamed_note_keeps_its_place():
     graph = of_edges(["ab", "bc"])
     positions = np.array([[0, 0], [5, 5], [9, 1]], dtype=np.float32)
-    after = apply(graph, GraphDelta(renamed=(("b.md", "z.md"),)))
+    after = compute_update(graph, GraphDelta(renamed=(("b.md", "z.md"),))).graph
     places, fresh = transfer_positions(graph, positions, after, {"b.md": "z.md"})
     assert places[after.rows["z.md"]].tolist() == [5, 5]
     assert not fresh.any()
@@ -152,7 +157,7 @@ def test_suggested_links_are_drawn_but_create_no_neighbors():
     plain = add_suggestions(graph)
     assert (len(plain.edges), plain.edge_types) == (2, ("LINKS_TO",))
     # Saved notes leave suggested links in place, until a real link replaces one or an end disappears.
-    linked = apply(graph, GraphDelta(edges=(GraphEdge("c.md", "a.md"),)))
+    linked = compute_update(graph, GraphDelta(edges=(GraphEdge("c.md", "a.md"),))).graph
     assert linked.edges[linked.suggested].tolist() == [[2, 3]]
-    gone = apply(graph, GraphDelta(removed=("x.md",)))
+    gone = compute_update(graph, GraphDelta(removed=("x.md",))).graph
     assert [gone.paths[row] for row in gone.edges[gone.suggested].ravel()] == ["a.md", "c.md"]

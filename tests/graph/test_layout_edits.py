@@ -7,9 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.graph.builder import apply, build, build_from, place_missing, transfer_positions
+from app.graph.builder import build, build_from
+from app.graph.incremental_update import compute_update
 from app.graph.layout import Layout, compute_layout
 from app.graph.model import Graph, GraphDelta, GraphEdge, GraphNode
+from app.graph.position_transfer import place_missing, transfer_positions
 from tests.benchmarks.graphs import scale_free
 from tests.graph.graphs import data, planted
 
@@ -50,7 +52,7 @@ def test_after_any_edits_known_notes_stay_and_new_ones_get_free_positions(edits)
     layout = Layout()
     for kind, path, others in edits:
         delta = delta_of(graph, kind, path, others)
-        after = apply(graph, delta)
+        after = compute_update(graph, delta).graph
         renamed = dict(delta.renamed)
         places, fresh = transfer_positions(graph, at, after, renamed)
         for old, row in graph.rows.items():

@@ -289,7 +289,7 @@ async def test_a_new_grant_answers_the_questions_that_it_covers(bench):
     assert entries[second.entry].decision == "auto-approved"
     assert entries[second.entry].grant == entries[first.entry].grant != ""
     assert [grant.used for grant in bench.grants.active_grants()] == [1]
-    assert [event.by_grant for event in bench.of(ApprovalAnswered)] == [False, True]
+    assert [event.decision is None for event in bench.of(ApprovalAnswered)] == [False, True]
 
 
 async def test_a_question_that_a_grant_does_not_cover_keeps_waiting(bench):

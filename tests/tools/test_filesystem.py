@@ -98,7 +98,7 @@ async def test_programs_own_data_is_neither_listed_nor_read(workspace, sample_va
 
 
 async def test_a_binary_file_is_reported_and_not_shown(workspace, sample_vault):
-    (sample_vault / "blob.bin").write_bytes(b"abc\0treasure")
+    (sample_vault / "blob.bin").write_bytes(bytes(range(16)) + b"treasure")
     outcome = await call(workspace, "file_read", path="blob.bin")
     assert outcome.result["binary"] and outcome.result["text"] == "" and "not a text file" in outcome.message
     found = await call(workspace, "grep", pattern="treasure", files="*.bin")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from app.settings import AgentProgram
@@ -37,15 +36,11 @@ PRESETS = (
 )
 
 
-def installed_presets(find: Callable[[str], str | None] = shutil.which) -> tuple[AgentProgram, ...]:
-    """Return the known programs that are installed, one for each name. Reads the disk.
-
-    Args:
-        find: Return the path of a program by its file name; None if there is none.
-    """
+def installed_presets() -> tuple[AgentProgram, ...]:
+    """Return the known programs that are installed, one for each name. Reads the disk."""
     found: dict[str, AgentProgram] = {}
     for known in PRESETS:
-        if known.name not in found and find(known.command):
+        if known.name not in found and shutil.which(known.command):
             found[known.name] = AgentProgram(
                 name=known.name,
                 command=known.command,

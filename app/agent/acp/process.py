@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -73,10 +73,10 @@ _INHERITED_VARIABLES = (
 )
 
 
-def process_environment(names: Iterable[str], all_: Mapping[str, str] | None = None) -> dict[str, str]:
+def process_environment(names: Iterable[str]) -> dict[str, str]:
     """Return the environment of a program: the standard variables and those that the user configured."""
-    given = os.environ if all_ is None else all_
-    return {name: given[name] for name in dict.fromkeys((*_INHERITED_VARIABLES, *names)) if name in given}
+    wanted = dict.fromkeys((*_INHERITED_VARIABLES, *names))
+    return {name: os.environ[name] for name in wanted if name in os.environ}
 
 
 def _resolve_command(command: str) -> str:

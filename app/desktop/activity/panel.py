@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import cast
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QLabel, QListView, QStackedWidget, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QLabel, QStackedWidget, QWidget
 
 from app.desktop.activity.delegate import ActivityDelegate
 from app.desktop.activity.filter import ActivityFilterBar, ActivityFilterModel
@@ -17,6 +17,7 @@ from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
 from app.desktop.shell.panel_context import PanelContext, connect_links
 from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.enter_list_view import EnterListView
 from app.desktop.widgets.panel import EmptyState, Panel
 from app.permissions.audit_entry import AuditEntry
 
@@ -24,21 +25,13 @@ _PAGE_SIZE = 200
 _Index = QModelIndex | QPersistentModelIndex
 
 
-class _ActivityListView(QListView):
-    """A list view that activates the current row with Enter and lays out row buttons on resize."""
-
-    entered_on = Signal(QModelIndex)
+class _ActivityListView(EnterListView):
+    """A list view that lays out the buttons of its rows on resize."""
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.doItemsLayout()
         self.updateEditorGeometries()
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
-            self.entered_on.emit(self.currentIndex())
-        else:
-            super().keyPressEvent(event)
 
 
 class ActivityPanel(Panel):
@@ -123,7 +116,7 @@ class ActivityPanel(Panel):
         self.filter.changed.connect(self._apply_filter)
         self.list.selectionModel().currentChanged.connect(lambda *_: self._soon.start())
         self.list.doubleClicked.connect(self._do_first)
-        self.list.entered_on.connect(self._do_first)
+        self.list.enter_pressed.connect(self._do_first)
         self.list.verticalScrollBar().valueChanged.connect(self._near_end)
         self._show_empty_state()
 

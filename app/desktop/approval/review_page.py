@@ -16,10 +16,10 @@ from app.desktop.approval.header import RequestHeader
 from app.desktop.runtime import tasks
 from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import ThemeSource
-from app.desktop.widgets.diff.hex_dump import is_binary
 from app.desktop.widgets.diff.view import DiffView
 from app.desktop.widgets.panel import ElidedLabel
 from app.desktop.widgets.text_editor import MAX_BYTES, TextEditor
+from app.encoding import is_binary
 from app.permissions.approval import Effect
 from app.permissions.partial_approval import ApprovalDraft, FileDraft, SelectionState
 from app.permissions.request_labels import KIND_NAMES, change_name, format_size

@@ -37,7 +37,6 @@ class AuditEntriesModel(QAbstractTableModel):
         self._entries: list[AuditEntry] = []
         self._steps: dict[int, list[AuditEntry]] = {}  # by the id of the row, newest first
         self._expanded: set[str] = set()
-        self._fresh_from: int | None = None
 
     @property
     def entries(self) -> Sequence[AuditEntry]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QSortFilterProxyModel, Qt, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QListView, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
 from app.desktop.activity.delegate import ActivityDelegate
 from app.desktop.activity.item import ActivityItem, ActivityOrigin, ActivityStatus
 from app.desktop.activity.model import ACTIVITY_ROLE, ActivityModel
 from app.desktop.theme.theme import ThemeSource
+from app.desktop.widgets.enter_list_view import EnterListView
 from app.desktop.widgets.panel import EmptyState
 
 _Index = QModelIndex | QPersistentModelIndex
@@ -32,18 +32,6 @@ class _CallFilterModel(QSortFilterProxyModel):
         return activity.origin is ActivityOrigin.CLIENT and activity.who == self._name
 
 
-class _CallListView(QListView):
-    """A list view that activates the current row with Enter."""
-
-    entered_on = Signal(QModelIndex)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
-            self.entered_on.emit(self.currentIndex())
-        else:
-            super().keyPressEvent(event)
-
-
 class CallList(QWidget):
     """The calls of one program, newest first.
 
@@ -59,7 +47,7 @@ class CallList(QWidget):
         super().__init__(parent)
         self._name = ""
         self.shown = _CallFilterModel(self)
-        self.list = _CallListView()
+        self.list = EnterListView()
         self.list.setItemDelegate(ActivityDelegate(theme, self.list))
         self.list.setUniformItemSizes(True)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -103,7 +91,7 @@ class CallList(QWidget):
         ):
             signal.connect(self._update)
         self.list.doubleClicked.connect(self._act_on_current)
-        self.list.entered_on.connect(self._act_on_current)
+        self.list.enter_pressed.connect(self._act_on_current)
         self.review.clicked.connect(lambda: self._act_on_current(self.list.currentIndex()))
         self.entry.clicked.connect(lambda: self._act_on_current(self.list.currentIndex()))
         self.log.clicked.connect(lambda: self.log_requested.emit(self._name))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from app.desktop.graph.camera import Camera, flight_path
 
@@ -94,8 +94,3 @@ class CameraAnimation:
             self.camera = self.camera.zoomed(factor, *self._anchor)
             stuck = self.camera.scale == before
             self._zoom = 1.0 if stuck or factor == self._zoom else self._zoom / factor
-
-
-def rescale(camera: Camera, factor: float) -> Camera:
-    """Return the same place at another scale."""
-    return replace(camera, scale=camera.scale * factor)

@@ -66,11 +66,6 @@ class Appearance:
         self._dimmed = shown.dimmed
         self._filter()
 
-    def dim_rest(self, on: bool) -> None:
-        """True if filtered nodes are dimmed rather than hidden."""
-        self._dimmed = on
-        self._filter()
-
     def _filter(self) -> None:
         scene = self._canvas.scene
         waiting = self._pending & scene.graph.rows.keys()

@@ -83,14 +83,12 @@ def community_layer(graph: Graph, of: NDArray[np.int64], theme: Theme) -> Layer:
     return Layer((*groups, other), np.where(member < 0, count, member).astype(np.int16))
 
 
-def recolor_layer(layer: Layer, theme: Theme, groups: Sequence[QueryGroup] = ()) -> Layer:
+def recolor_layer(layer: Layer, theme: Theme) -> Layer:
     """Return the layer in the colors of another theme."""
     colors = [_color(theme, place) for place in range(len(layer.groups))]
     for place, group in enumerate(layer.groups):
         if group.key == "part-other":
             colors[place] = theme.node_colors["other"]
-        elif group.key.startswith("query-") and place < len(groups):
-            colors[place] = theme.node_colors[groups[place].color]
     changed = tuple(replace(group, color=color) for group, color in zip(layer.groups, colors, strict=True))
     return Layer(changed, layer.member)
 

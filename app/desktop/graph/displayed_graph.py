@@ -11,8 +11,9 @@ from app.desktop.graph.canvas import Canvas
 from app.desktop.graph.layout_switch import LayoutSwitch
 from app.desktop.graph.local_graph import extract_subgraph
 from app.desktop.graph.virtual_nodes import VirtualNodes
-from app.graph.builder import build_from, transfer_positions
+from app.graph.builder import build_from
 from app.graph.model import Graph, Positions
+from app.graph.position_transfer import transfer_positions
 
 
 class DisplayedGraph:

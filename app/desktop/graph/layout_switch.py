@@ -10,8 +10,8 @@ from app.desktop.graph.annotations import Annotations, AxisTick, RegionDisc
 from app.desktop.graph.canvas import Canvas
 from app.desktop.graph.position_animation import PositionAnimation
 from app.desktop.graph.settings.model import LayoutMode
-from app.graph.builder import transfer_positions
 from app.graph.model import Graph, Positions
+from app.graph.position_transfer import transfer_positions
 
 
 class LayoutSwitch(QObject):

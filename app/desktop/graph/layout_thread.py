@@ -30,13 +30,9 @@ class LayoutThread:
 
     The owner polls `take_positions` in its frames: no signals cross threads, so none can reach a deleted
     widget. A graph whose nodes all have positions starts no work until a node is dragged.
-
-    Args:
-        make: Creates the layout; called in the thread when it is needed. The default is the fastest one.
     """
 
-    def __init__(self, make: Callable[[], Layout] | None = None) -> None:
-        self._make = make or _best
+    def __init__(self) -> None:
         self._layout: Layout | None = None
         self._later: Callable[[], None] | None = None
         self._condition = threading.Condition()
@@ -148,7 +144,7 @@ class LayoutThread:
     def _laid(self) -> Layout:
         """Return the layout; only its thread calls this."""
         if self._layout is None:
-            self._layout = self._make()
+            self._layout = _create_layout()
         return self._layout
 
     def _at_rest(self) -> bool:
@@ -195,8 +191,8 @@ class LayoutThread:
         return self._stopped or bool(self._commands) or self._ahead < _MAX_STEPS_AHEAD
 
 
-def _best() -> Layout:
-    """Create the fastest layout; imported in the thread because that is slow."""
+def _create_layout() -> Layout:
+    """Create the layout; imported in the thread because that is slow."""
     from app.graph.layout import Layout
 
     return Layout()

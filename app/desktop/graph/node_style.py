@@ -17,6 +17,7 @@ from app.graph.core_drawing import HOLLOW_FLAG
 from app.graph.edge_style import EdgeStyle
 from app.graph.encoded_columns import Column, encode_columns
 from app.graph.model import PLAIN_LINK, Graph
+from app.vault.markdown.render_values import mix_colors
 
 _PALETTE_SIZE = 8
 _MAX_COMMUNITIES = 24
@@ -159,12 +160,6 @@ def _colors(keys: Sequence[str], theme: Theme, by: ColorBy) -> dict[str, str]:
 def rgb(color: str) -> tuple[int, int, int]:
     """Return red, green and blue of "#rrggbb"."""
     return int(color[1:3], 16), int(color[3:5], 16), int(color[5:7], 16)
-
-
-def mix_colors(first: str, second: str, share: float) -> str:
-    """Return `first` mixed with a `share` (0 to 1) of `second`."""
-    parts = (round(a + (b - a) * share) for a, b in zip(rgb(first), rgb(second), strict=True))
-    return "#" + "".join(f"{part:02x}" for part in parts)
 
 
 def pack_colors(colors: Sequence[str]) -> NDArray[np.uint32]:

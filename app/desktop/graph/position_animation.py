@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
@@ -20,15 +19,13 @@ class PositionAnimation(QObject):
 
     Args:
         canvas: The canvas with the nodes.
-        clock: Returns seconds and never goes back.
     """
 
     ended = Signal()
 
-    def __init__(self, canvas: Canvas, clock: Callable[[], float] = time.perf_counter) -> None:
+    def __init__(self, canvas: Canvas) -> None:
         super().__init__(canvas)
         self._canvas = canvas
-        self._clock = clock
         self._start: Positions | None = None
         self._end: Positions | None = None
         self._began = 0.0
@@ -51,7 +48,7 @@ class PositionAnimation(QObject):
         canvas = self._canvas
         canvas.layout_thread.start(canvas.scene.graph, canvas.scene.positions)
         self._start, self._end = canvas.scene.positions, places
-        self._began = self._clock()
+        self._began = time.perf_counter()
         self._timer.start()
 
     def stop(self) -> None:
@@ -65,7 +62,7 @@ class PositionAnimation(QObject):
             self.stop()
             return
         canvas.layout_thread.take_positions()  # Pending positions belong to the previous arrangement.
-        part = min(1.0, (self._clock() - self._began) / _DURATION_S)
+        part = min(1.0, (time.perf_counter() - self._began) / _DURATION_S)
         share = ease_in_out(part)
         canvas.scene.move(end if part >= 1.0 else start + (end - start) * share)
         canvas.refresh()

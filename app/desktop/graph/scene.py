@@ -279,19 +279,9 @@ class Scene:
         neighbours = self.graph.neighbors(self.hovered)
         return np.append(neighbours[self.strength[neighbours] > 0], np.int32(self.hovered))
 
-    def hide_kind(self, kind: str, hide: bool) -> None:
-        """Hide or show missing notes or attachments."""
-        self._toggle(self.hidden_kinds, kind, hide)
-
     def hide_group(self, key: str, hide: bool) -> None:
         """Hide or show a legend entry."""
-        self._toggle(self.hidden_groups, key, hide)
-
-    def _toggle(self, hidden: set[str], key: str, hide: bool) -> None:
-        if hide:
-            hidden.add(key)
-        else:
-            hidden.discard(key)
+        (self.hidden_groups.add if hide else self.hidden_groups.discard)(key)
         self.refilter()
 
     def find(self, paths: Collection[str] | None) -> None:

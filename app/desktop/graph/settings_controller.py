@@ -10,7 +10,6 @@ from app.desktop.graph.overlays.minimap import MIN_NODES_FOR_MINIMAP
 from app.desktop.graph.settings.model import GraphSettings, LayoutMode
 from app.desktop.graph.view_components import ViewComponents
 from app.desktop.graph.virtual_nodes import VirtualNodes
-from app.graph.force_params import ForceParams
 
 
 class GraphSettingsController(QObject):
@@ -51,7 +50,7 @@ class GraphSettingsController(QObject):
         # Suggestions are computed on request, not at every start.
         choices = choices.updated(shown=choices.shown.model_copy(update={"suggestions": False}))
         parts.sheet.show_choices(choices)
-        parts.canvas.forces = ForceParams(**choices.pull.model_dump())
+        parts.canvas.forces = choices.pull
         parts.canvas.scene.color_by = choices.color_by
         self._appearance.show(choices.shown)
         self._decoration.tags = choices.shown.tags
@@ -104,7 +103,7 @@ class GraphSettingsController(QObject):
             self._decoration.tags = choices.shown.tags
             self.decorated.emit()
         if choices.pull != before.pull:
-            parts.canvas.set_forces(ForceParams(**choices.pull.model_dump()))
+            parts.canvas.set_forces(choices.pull)
         if choices.arrangement != before.arrangement:
             self._arrange(choices.arrangement)
         self.changed.emit(choices)

@@ -33,8 +33,7 @@ from app.desktop.graph.settings_panel import GraphSettingsPanel
 from app.desktop.graph.view_components import ViewComponents
 from app.desktop.graph.virtual_nodes import VirtualNodes
 from app.desktop.theme.colors import Theme
-from app.graph.builder import apply
-from app.graph.model import Graph, GraphDelta, Positions
+from app.graph.model import Graph, Positions
 
 _FLY_TO_SCALE = 26.0
 
@@ -138,10 +137,6 @@ class GraphView(QWidget):
         self._shown.show_graph(graph, positions, communities)
         self.local_bar.hide()
         self._graph_changed()
-
-    def apply_delta(self, delta: GraphDelta) -> None:
-        """Show the change of saved notes; every other node stays in place."""
-        self.update_graph(apply(self.graph(), delta), dict(delta.renamed))
 
     def update_graph(
         self, graph: Graph, renamed: Mapping[str, str] | None = None, places: Positions | None = None

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from app.graph.builder import add_suggestions
 from app.graph.model import Graph
+from app.graph.suggested import add_suggestions
 
 TAG_RELATION = "TAGGED"
 

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from app.vault.markdown.render_values import mix_colors
+
 
 @dataclass(frozen=True, slots=True)
 class Theme:
@@ -55,13 +57,7 @@ class Theme:
     @property
     def disabled(self) -> str:
         """The color of buttons and menu items that are disabled, which is clearly weaker than `muted`."""
-        return mix(self.panel, self.faint, 0.5)
-
-
-def mix(a: str, b: str, share: float) -> str:
-    """The color between `a` and `b`, with `share` (0 to 1) of `b`."""
-    parts = ((int(a[i : i + 2], 16), int(b[i : i + 2], 16)) for i in (1, 3, 5))
-    return "#" + "".join(f"{round(x + (y - x) * share):02x}" for x, y in parts)
+        return mix_colors(self.panel, self.faint, 0.5)
 
 
 def _color_map(**colors: str) -> Mapping[str, str]:

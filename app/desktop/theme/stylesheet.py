@@ -10,10 +10,11 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from app.desktop.theme.colors import Theme, mix
+from app.desktop.theme.colors import Theme
 from app.desktop.theme.overlay_style import graph_overlay_style
 from app.paths import cache_folder
 from app.storage.private import make_private_folder
+from app.vault.markdown.render_values import mix_colors
 
 _SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="16" height="16" viewBox="0 0 16 16">'
 _MARKS = {
@@ -97,7 +98,7 @@ QWidget#activityBar {{ background: {t.window}; border: none; border-right: 1u so
 QLabel {{ background: transparent; }}
 QLabel[textFormat="AutoText"] {{ qproperty-textFormat: "PlainText"; }}
 QWidget#panelTitle QLabel[badge="true"] {{
-    color: {t.warning}; background: {mix(t.panel, t.warning, 0.16)}; border-radius: 4u; padding: 1u 6u;
+    color: {t.warning}; background: {mix_colors(t.panel, t.warning, 0.16)}; border-radius: 4u; padding: 1u 6u;
 }}
 QLabel[tone="muted"] {{ color: {t.muted}; }}
 QLabel[tone="faint"] {{ color: {t.faint}; }}
@@ -133,13 +134,13 @@ QPushButton:focus {{ border: 1u solid {t.accent}; }}
 QPushButton:disabled {{ color: {t.disabled}; background: {t.window}; }}
 QPushButton[role="primary"] {{ background: {t.accent}; color: {t.accent_text}; border: 1u solid {t.accent};
   font-weight: 600; }}
-QPushButton[role="primary"]:hover {{ background: {mix(t.accent, t.text, 0.12)}; }}
+QPushButton[role="primary"]:hover {{ background: {mix_colors(t.accent, t.text, 0.12)}; }}
 QPushButton[role="primary"]:focus {{ border: 2u solid {t.text}; padding: 4u 11u; }}
 QPushButton[role="primary"]:disabled, QPushButton[role="danger"]:disabled {{ background: {t.window};
   color: {t.disabled}; border-color: {t.border}; }}
 QPushButton[role="danger"] {{ background: {t.danger}; color: {t.danger_text}; border: 1u solid {t.danger};
   font-weight: 600; }}
-QPushButton[role="danger"]:hover {{ background: {mix(t.danger, t.text, 0.12)}; }}
+QPushButton[role="danger"]:hover {{ background: {mix_colors(t.danger, t.text, 0.12)}; }}
 QPushButton[role="danger"]:focus {{ border: 2u solid {t.text}; padding: 4u 11u; }}
 """
 
@@ -282,10 +283,10 @@ QHeaderView::section {{ background: {t.panel}; color: {t.muted}; border: none;
 QTableCornerButton::section {{ background: {t.panel}; border: none; }}
 QScrollBar:vertical {{ background: transparent; width: 10u; margin: 0; }}
 QScrollBar:horizontal {{ background: transparent; height: 10u; margin: 0; }}
-QScrollBar::handle:vertical {{ background: {mix(t.border, t.faint, 0.35)}; border-radius: 3u;
+QScrollBar::handle:vertical {{ background: {mix_colors(t.border, t.faint, 0.35)}; border-radius: 3u;
   min-height: 32u;
   margin: 2u; }}
-QScrollBar::handle:horizontal {{ background: {mix(t.border, t.faint, 0.35)}; border-radius: 3u;
+QScrollBar::handle:horizontal {{ background: {mix_colors(t.border, t.faint, 0.35)}; border-radius: 3u;
   min-width: 32u;
   margin: 2u; }}
 QScrollBar::handle:hover {{ background: {t.faint}; }}
@@ -324,7 +325,7 @@ QStatusBar QToolButton {{ padding: 2u 6u; border-radius: 4u; }}
 QStatusBar QToolButton[tone="warning"] {{ color: {t.warning}; }}
 QFrame#banner {{ background: {t.raised}; border: none; border-bottom: 1u solid {t.border}; }}
 QFrame#banner[tone="danger"] {{ background: {t.removed_bg}; }}
-QFrame#banner[tone="warning"] {{ background: {mix(t.panel, t.warning, 0.16)}; }}
+QFrame#banner[tone="warning"] {{ background: {mix_colors(t.panel, t.warning, 0.16)}; }}
 QFrame#banner[tone="info"] {{ background: {t.accent_soft}; }}
 """
 

@@ -10,7 +10,6 @@ import re
 from urllib.parse import unquote
 
 from app.vault.note import Link, LinkStyle, Span
-from app.vault.path import NOTE_SUFFIXES, NotePath
 from app.vault.reference import read_fragment, split_alias, split_fragment
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//")
@@ -74,41 +73,3 @@ def format_target(style: LinkStyle, target: str, *, angled: bool = False) -> str
     written = unsafe.sub(lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), target)
     # "A0: notes" must not be read as a URL with the scheme "A0".
     return written.replace(":", "%3A", 1) if _SCHEME.match(written) else written
-
-
-def renamed_target(link: Link, source: NotePath, new: NotePath, shortest: str) -> str:
-    """Return the new target of `link` after its note moved to `new`, in the original style.
-
-    A relative target (`./`, `../`) stays relative to `source`, an absolute one (`/`) stays absolute, one with
-    folders keeps folders, and a bare name becomes `shortest`. An explicit suffix is kept.
-
-    Args:
-        link: The parsed link.
-        source: The current path of the note with the link.
-        new: The current path of the linked note or file.
-        shortest: The shortest text, without a note's suffix, that resolves to `new` from `source`.
-    """
-    old = link.target
-    keeps_suffix = not new.is_note or old.lower().endswith(NOTE_SUFFIXES)
-    if old.startswith(("./", "../")):
-        path = _relative_target(source, new.text if keeps_suffix else new.stem_path)
-        return f"./{path}" if old.startswith("./") and not path.startswith("../") else path
-    if old.startswith("/"):
-        return "/" + (new.text if keeps_suffix else new.stem_path)
-    if "/" in old:
-        return new.text if keeps_suffix else new.stem_path
-    suffix = new.file_name[len(new.name) :] if new.is_note and keeps_suffix else ""
-    return shortest + suffix
-
-
-def _relative_target(source: NotePath, target: str) -> str:
-    """Return `target` relative to the folder of `source`."""
-    source_parts = source.folder.split("/") if source.folder else []
-    target_parts = target.split("/")
-    shared = 0
-    while (
-        shared < min(len(source_parts), len(target_parts) - 1)
-        and source_parts[shared] == target_parts[shared]
-    ):
-        shared += 1
-    return "/".join([".."] * (len(source_parts) - shared) + target_parts[shared:])

@@ -110,7 +110,7 @@ class RenderColors:
             background=theme.panel,
             code_bg=theme.code_bg,
             border=theme.border,
-            quote_border=mix_colors(theme.muted, theme.panel, 0.35),
+            quote_border=mix_colors(theme.panel, theme.muted, 0.35),
             mark_bg=theme.mark_bg,
             callouts=MappingProxyType(callouts),
             is_dark=theme.is_dark,
@@ -122,7 +122,7 @@ class RenderColors:
 
     def tint(self, color: str, strength: float = 0.09) -> str:
         """Mix a color into the background with a `strength` from 0 to 1."""
-        return mix_colors(color, self.background, strength * (1.4 if self.is_dark else 1))
+        return mix_colors(self.background, color, strength * (1.4 if self.is_dark else 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,19 +144,19 @@ class NoteTarget:
 class Interaction:
     """The interactive state of a page, whose tasks can be checked and callouts folded.
 
-    `toggled` has the numbers of the callouts whose folding differs from the note.
+    `toggled` has the names of the callouts whose folding differs from the note.
     """
 
-    toggled: frozenset[int] = frozenset()
+    toggled: frozenset[str] = frozenset()
 
 
 Resolve = Callable[[str], NoteTarget | None]
 
 
-def mix_colors(color: str, other: str, share: float) -> str:
-    """Mix `share` (0 to 1) of `color` with the rest of `other`, both "#rrggbb"."""
-    a, b = (bytes.fromhex(value.lstrip("#")[:6]) for value in (color, other))
-    return "#" + "".join(f"{round(x * share + y * (1 - share)):02x}" for x, y in zip(a, b, strict=True))
+def mix_colors(first: str, second: str, share: float) -> str:
+    """Return `first` mixed with a `share` (0 to 1) of `second`, both "#rrggbb"."""
+    a, b = (bytes.fromhex(color[1:7]) for color in (first, second))
+    return "#" + "".join(f"{round(x + (y - x) * share):02x}" for x, y in zip(a, b, strict=True))
 
 
 class DrawnImage(NamedTuple):

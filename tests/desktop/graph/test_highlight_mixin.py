@@ -9,7 +9,7 @@ from app.desktop.graph.camera import Camera
 from app.desktop.graph.canvas import Canvas
 from app.desktop.graph.node_style import NO_COLOR, pack_colors
 from app.desktop.theme.colors import DARK
-from app.graph.builder import apply
+from app.graph.incremental_update import compute_update
 from app.graph.model import GraphDelta, GraphNode
 from tests.graph.graphs import of_edges
 
@@ -123,7 +123,7 @@ def test_marks_follow_their_nodes_into_the_next_state_and_end_with_another_graph
     canvas.set_node_sizes(np.array([1, 2, 3, 4], dtype=np.float32))
     canvas.set_visible(np.array([True, True, False, True]))
     canvas.highlight_path([rows["d.md"], rows["b.md"]])
-    graph = apply(scene.graph, GraphDelta(removed=("a.md",), nodes=(GraphNode("0.md", "0"),)))
+    graph = compute_update(scene.graph, GraphDelta(removed=("a.md",), nodes=(GraphNode("0.md", "0"),))).graph
     canvas.replace_graph(graph, np.zeros((4, 2), dtype=np.float32))
     rest(canvas, qtbot)
     row = graph.rows
@@ -131,7 +131,9 @@ def test_marks_follow_their_nodes_into_the_next_state_and_end_with_another_graph
     assert scene.marks.sizes[[row["b.md"], row["0.md"]]].tolist() == [2, 1]
     assert scene.strength[row["c.md"]] == 0 < scene.strength[row["0.md"]]
     assert scene.marks.path == [row["d.md"], row["b.md"]]
-    canvas.replace_graph(apply(graph, GraphDelta(removed=("b.md",))), np.zeros((3, 2), dtype=np.float32))
+    canvas.replace_graph(
+        compute_update(graph, GraphDelta(removed=("b.md",))).graph, np.zeros((3, 2), dtype=np.float32)
+    )
     assert scene.marks.path == []
     canvas.set_graph(of_edges(["xy"]), np.zeros((2, 2), dtype=np.float32))
     assert scene.marks.colors is None

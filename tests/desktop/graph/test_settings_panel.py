@@ -11,7 +11,6 @@ from app.desktop.graph.analysis.result import AnalysisResult, AnalysisResultRow
 from app.desktop.graph.annotations import AxisTick, RegionDisc
 from app.desktop.graph.overlays.minimap import Minimap
 from app.desktop.graph.settings.model import (
-    ForceSettings,
     GraphSettings,
     LayoutMode,
     QueryGroup,
@@ -20,6 +19,8 @@ from app.desktop.graph.settings.model import (
 from app.desktop.graph.view import GraphView
 from app.desktop.theme.colors import LIGHT
 from app.errors import QueryError
+from app.graph.force_params import RANGES, ForceParams
+from app.graph.incremental_update import compute_update
 from app.graph.model import GraphDelta, GraphNode
 
 LEFT = Qt.MouseButton.LeftButton
@@ -112,7 +113,8 @@ def test_groups_come_first_in_the_legend_and_can_be_hidden_there(cross, qtbot):
     assert f"#{colors[rows['west.md']]:06x}" == LIGHT.node_colors["palette-4"]
     cross.legend.toggled.emit("query-0", False)
     assert not {"hub.md", "east.md"} & shown(cross)
-    cross.apply_delta(GraphDelta(nodes=(GraphNode("new.md", "New"),)))
+    delta = GraphDelta(nodes=(GraphNode("new.md", "New"),))
+    cross.update_graph(compute_update(cross.graph(), delta).graph)
     assert not {"hub.md", "east.md"} & shown(cross) and "new.md" in shown(cross)
     cross.set_groups((), ())
     assert {"hub.md", "east.md"} <= shown(cross)
@@ -146,9 +148,17 @@ def test_sliders_move_the_nodes_and_their_defaults_move_them_back(cross, qtbot, 
     cross.sheet.forces.sliders["spacing"].slider.setValue(36)
     still(cross, qtbot)
     assert np.ptp(cross.positions(), axis=0).max() > 1.3 * before
-    assert cross.sheet.choices.pull == ForceSettings(spacing=36)
+    assert cross.sheet.choices.pull == ForceParams(spacing=36)
     cross.sheet.forces.reset.click()
-    assert cross.sheet.choices.pull == ForceSettings() and cross.canvas.forces.spacing == 16
+    assert cross.sheet.choices.pull == ForceParams() and cross.canvas.forces.spacing == 16
+
+
+def test_sliders_reach_the_limits_of_the_forces(cross):
+    for name, (low, high) in RANGES.items():
+        row = cross.sheet.forces.sliders[name]
+        for value, limit in ((row.slider.minimum(), low), (row.slider.maximum(), high)):
+            row.slider.setValue(value)
+            assert getattr(cross.sheet.choices.pull, name) == getattr(cross.canvas.forces, name) == limit
 
 
 def test_space_freezes_the_graph(cross):
@@ -173,7 +183,8 @@ def test_nodes_glide_to_another_layout_and_back(cross, qtbot, still):
     assert np.allclose(cross.canvas.scene.positions, places)
     assert np.allclose(cross.positions(), before), "kept for the next start is where the links had them"
     assert cross.annotations.isVisible() and not cross.sheet.forces.sliders["spacing"].isEnabled()
-    cross.apply_delta(GraphDelta(nodes=(GraphNode("new.md", "New"),)))
+    delta = GraphDelta(nodes=(GraphNode("new.md", "New"),))
+    cross.update_graph(compute_update(cross.graph(), delta).graph)
     still(cross, qtbot)
     assert np.allclose(cross.canvas.scene.positions[:5], places)
     cross.sheet.arrange.buttons[LayoutMode.FORCE].click()
@@ -212,7 +223,7 @@ def test_the_local_graph_of_several_notes(cross, qtbot, still):
 
 def test_saved_settings_apply_before_a_graph_exists(cross):
     choices = GraphSettings(
-        shown=VisibilitySettings(orphans=False), pull=ForceSettings(gravity=0.5), minimap=True
+        shown=VisibilitySettings(orphans=False), pull=ForceParams(gravity=0.5), minimap=True
     )
     cross.chosen.restore(choices)
     assert "alone.md" not in shown(cross)

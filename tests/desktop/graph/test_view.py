@@ -17,6 +17,7 @@ from app.desktop.graph.view import GraphView
 from app.desktop.theme.colors import DARK, LIGHT
 from app.graph.builder import build_from
 from app.graph.drag import affected_rows
+from app.graph.incremental_update import compute_update
 from app.graph.layout import compute_layout
 from app.graph.model import GraphDelta, GraphEdge, GraphNode
 from tests.graph.graphs import of_edges, planted
@@ -326,13 +327,12 @@ def test_the_local_graph_shows_the_surroundings_and_returns(star, qtbot):
 def test_a_saved_note_changes_the_graph_and_leaves_places_camera_and_selection(star, qtbot):
     star.select(["west.md"])
     camera, before = star.canvas.camera, star.positions().copy()
-    star.apply_delta(
-        GraphDelta(
-            renamed=(("north.md", "sub/North.md"),),
-            nodes=(GraphNode("new.md", "New", "concept"),),
-            edges=(GraphEdge("new.md", "hub.md"),),
-        )
+    delta = GraphDelta(
+        renamed=(("north.md", "sub/North.md"),),
+        nodes=(GraphNode("new.md", "New", "concept"),),
+        edges=(GraphEdge("new.md", "hub.md"),),
     )
+    star.update_graph(compute_update(star.graph(), delta).graph, dict(delta.renamed))
     rest(star, qtbot)
     rows = star.graph().rows
     assert "new.md" in rows
@@ -378,7 +378,8 @@ def test_the_graph_may_change_under_a_hover_and_a_drag(star, qtbot):
     QTest.mousePress(star.canvas, LEFT, pos=start)
     QTest.mouseMove(star.canvas, start + QPoint(8, 0))
     QTest.mouseMove(star.canvas, start + QPoint(30, 0))
-    star.apply_delta(GraphDelta(removed=("west.md", "north.md", "east.md")))
+    delta = GraphDelta(removed=("west.md", "north.md", "east.md"))
+    star.update_graph(compute_update(star.graph(), delta).graph)
     QTest.mouseMove(star.canvas, start + QPoint(60, 0))
     QTest.mouseRelease(star.canvas, LEFT, pos=start + QPoint(60, 0))
     rest(star, qtbot)

@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 
 from app.errors import InvalidParametersError
 from app.vault.markdown.edit import add_relation, rewrite_links
-from app.vault.markdown.links import format_target, renamed_target
+from app.vault.markdown.links import format_target
 from app.vault.markdown.scan import scan
 from app.vault.note import LinkStyle
-from app.vault.path import NotePath
 
 
 def to(new, old="Old"):
@@ -92,28 +91,6 @@ def test_any_name_round_trips(name, text):
 def test_written_markdown_targets_read_as_meant(name):
     for text in (f"[x]({format_target(LinkStyle.MARKDOWN, name)})", f"[[{name}]]"):
         assert [link.target for link in scan(text).links] == [name]
-
-
-@pytest.mark.parametrize(
-    ("written", "expected"),
-    [
-        ("[[Old]]", "New"),
-        ("[[Old.md]]", "New.md"),
-        ("[[a/Old]]", "b/c/New"),
-        ("[[/a/Old]]", "/b/c/New"),
-        ("[x](./Old.md)", "../b/c/New.md"),
-        ("[x](../a/Old.md)", "../b/c/New.md"),
-        ("[x](Old.md)", "New.md"),
-    ],
-)
-def test_a_renamed_note_is_linked_in_the_same_style(written, expected):
-    link = scan(written).links[0]
-    assert renamed_target(link, NotePath("a/Source.md"), NotePath("b/c/New.md"), "New") == expected
-
-
-def test_a_renamed_attachment_keeps_its_suffix():
-    link = scan("![[old.png|100]]").links[0]
-    assert renamed_target(link, NotePath("n.md"), NotePath("img/new.png"), "new.png") == "new.png"
 
 
 @pytest.mark.parametrize(

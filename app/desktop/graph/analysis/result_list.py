@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QListView, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.desktop.graph.analysis.result import AnalysisResult, AnalysisResultRow
+from app.desktop.widgets.enter_list_view import EnterListView
 
 _ROOT_INDEX = QModelIndex()
 _VISIBLE_ROWS = 7
@@ -37,19 +37,6 @@ class _ResultModel(QAbstractListModel):
         return ("\n".join((*line.paths, line.note))).strip() if role == Qt.ItemDataRole.ToolTipRole else None
 
 
-class _ResultListView(QListView):
-    """A list view that reports Enter."""
-
-    entered_on = Signal(QModelIndex)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Report Enter."""
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
-            self.entered_on.emit(self.currentIndex())
-        else:
-            super().keyPressEvent(event)
-
-
 class AnalysisResultList(QWidget):
     """A list of results; its signals carry the current `AnalysisResultRow`, or the one clicked."""
 
@@ -60,7 +47,7 @@ class AnalysisResultList(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.model = _ResultModel(self)
-        self.view = _ResultListView()
+        self.view = EnterListView()
         self.view.setObjectName("graphFindings")
         self.view.setModel(self.model)
         self.view.setUniformItemSizes(True)
@@ -83,7 +70,7 @@ class AnalysisResultList(QWidget):
         column.addLayout(buttons)
         self.view.selectionModel().currentChanged.connect(self._choose)
         self.view.clicked.connect(self._choose)
-        self.view.entered_on.connect(self._choose)
+        self.view.enter_pressed.connect(self._choose)
         self.accept.clicked.connect(lambda: self._emit_current(self.accepted))
         self.hide_one.clicked.connect(lambda: self._emit_current(self.hidden))
 

@@ -13,13 +13,14 @@ from PySide6.QtGui import QBrush, QColor, QFont, QImage, QPainter, QPen, QRadial
 
 from app.desktop.graph.camera import Camera
 from app.desktop.graph.highlights import Glow
-from app.desktop.graph.node_style import mix_colors, relation_color, suggested_mask
+from app.desktop.graph.node_style import relation_color, suggested_mask
 from app.desktop.graph.render.edge_renderer import EdgeImage
 from app.desktop.graph.render.labels import LabelRenderer
 from app.desktop.graph.render.sprites import draw_lines, stroke_lines
 from app.desktop.graph.scene import Scene
 from app.graph.core_drawing import Viewport
 from app.graph.model import PLAIN_LINK
+from app.vault.markdown.render_values import mix_colors
 
 _DIMMED_OPACITY = 0.14
 _MAX_LIT_LINES = 250  # More of them hide each other, and take longer to draw than a frame may.

@@ -15,24 +15,22 @@ from app.desktop.graph.render.edge_renderer import image_pixels
 from app.graph.core_drawing import draw_strokes
 
 
-def draw_disc(
-    painter: QPainter, middle: QPointF, radius: float, group: LegendEntry, background: str, ratio: float = 1.0
-) -> None:
+def draw_disc(painter: QPainter, middle: QPointF, radius: float, group: LegendEntry, background: str) -> None:
     """Draw one node: a disc with a rim that separates it from what lies below; hollow for a missing note."""
     color = QColor(group.color)
     if group.hollow:
-        pen = QPen(color, min(1.6 * ratio, max(0.8 * ratio, radius * 0.3)))
+        pen = QPen(color, min(1.6, max(0.8, radius * 0.3)))
         painter.setPen(pen)
         painter.setBrush(QColor(background))
         inner = max(0.4, radius - pen.widthF() / 2)
         painter.drawEllipse(middle, inner, inner)
         return
     painter.setPen(Qt.PenStyle.NoPen)
-    if radius > 3.2 * ratio:
+    if radius > 3.2:
         rim = QColor(background)
         rim.setAlphaF(0.75)
         painter.setBrush(rim)
-        painter.drawEllipse(middle, radius + 1.1 * ratio, radius + 1.1 * ratio)
+        painter.drawEllipse(middle, radius + 1.1, radius + 1.1)
     painter.setBrush(color)
     painter.drawEllipse(middle, radius, radius)
 

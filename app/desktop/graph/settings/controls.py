@@ -174,11 +174,10 @@ class SliderRow(QWidget):
         self.moved.emit(self.value)
 
 
-def checkbox(title: str, words: str, *, on: bool = False) -> QCheckBox:
+def checkbox(title: str, words: str) -> QCheckBox:
     """Create a check box."""
     made = QCheckBox(title)
     made.setToolTip(words)
-    made.setChecked(on)
     return made
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from app.desktop.graph.node_style import ColorBy
+from app.graph.force_params import ForceParams
 
 PALETTE = tuple(f"palette-{place}" for place in range(8))
 
@@ -47,15 +48,10 @@ class VisibilitySettings(BaseModel):
     dimmed: bool = True
 
 
-class ForceSettings(BaseModel):
-    """The forces as set by the sliders; the defaults are those of a layout from scratch."""
-
-    model_config = ConfigDict(frozen=True, defer_build=True)
-
-    spacing: float = Field(default=16.0, ge=4.0, le=40.0)
-    attraction: float = Field(default=1.0, ge=0.0, le=3.0)
-    repulsion: float = Field(default=1.0, ge=0.0, le=4.0)
-    gravity: float = Field(default=0.0, ge=0.0, le=1.0)
+def _check_limits(forces: ForceParams) -> ForceParams:
+    if forces != forces.within_limits():
+        raise ValueError("a force is outside of its limits")
+    return forces
 
 
 class GraphSettings(BaseModel):
@@ -68,7 +64,7 @@ class GraphSettings(BaseModel):
     filter: str = Field(default="", max_length=4000)
     shown: VisibilitySettings = VisibilitySettings()
     groups: tuple[QueryGroup, ...] = ()
-    pull: ForceSettings = ForceSettings()
+    pull: Annotated[ForceParams, AfterValidator(_check_limits)] = ForceParams()
     arrangement: LayoutMode = LayoutMode.FORCE
     folded: tuple[str, ...] = ("groups", "forces", "arrange", "analysis")
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import QSize, Qt, Signal
@@ -27,9 +28,10 @@ from app.desktop.graph.settings.controls import (
     with_label,
 )
 from app.desktop.graph.settings.group_rows import GroupRows
-from app.desktop.graph.settings.model import ForceSettings, GraphSettings, LayoutMode, VisibilitySettings
+from app.desktop.graph.settings.model import GraphSettings, LayoutMode, VisibilitySettings
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.icons import icon
+from app.graph.force_params import RANGES, ForceParams
 
 
 class DisplaySection(CollapsibleSection):
@@ -167,44 +169,27 @@ class ForceSection(CollapsibleSection):
         super().__init__("forces", "", parent)
         self._head.setText(self.tr("Forces"))
         self._choices = choices
-        first = ForceSettings()
-        times = lambda value: f"{value:.1f} ×"  # noqa: E731
+        times = "{:.1f} ×".format
         rows = {
-            "spacing": SliderRow(
-                self.tr("Spacing"),
-                self.tr("Distance between linked notes"),
-                4,
-                40,
-                first.spacing,
-                1,
-                lambda value: f"{value:.0f}",
+            "spacing": self._slider(
+                "spacing", self.tr("Spacing"), self.tr("Distance between linked notes"), 1, "{:.0f}".format
             ),
-            "attraction": SliderRow(
+            "attraction": self._slider(
+                "attraction",
                 self.tr("Link strength"),
                 self.tr("How strongly links pull notes together"),
-                0,
-                3,
-                first.attraction,
                 0.1,
                 times,
             ),
-            "repulsion": SliderRow(
-                self.tr("Repulsion"),
-                self.tr("How strongly notes repel each other"),
-                0,
-                4,
-                first.repulsion,
-                0.1,
-                times,
+            "repulsion": self._slider(
+                "repulsion", self.tr("Repulsion"), self.tr("How strongly notes repel each other"), 0.1, times
             ),
-            "gravity": SliderRow(
+            "gravity": self._slider(
+                "gravity",
                 self.tr("Gravity"),
                 self.tr("How strongly notes are pulled to the center"),
-                0,
-                1,
-                first.gravity,
                 0.02,
-                lambda value: f"{value:.2f}",
+                "{:.2f}".format,
             ),
         }
         self.sliders: Mapping[str, SliderRow] = rows
@@ -214,22 +199,28 @@ class ForceSection(CollapsibleSection):
         self.reset = QPushButton(self.tr("Reset"))
         self.reset.setProperty("role", "quiet")
         self.reset.setToolTip(self.tr("Reset all sliders to their defaults"))
-        self.reset.clicked.connect(lambda: self.changed.emit(self._choices.updated(pull=ForceSettings())))
+        self.reset.clicked.connect(lambda: self.changed.emit(self._choices.updated(pull=ForceParams())))
         self.pause = checkbox(self.tr("Freeze"), self.tr("Stop the layout from moving (Space)"))
         self.pause.clicked.connect(self.paused)
         self.add(self.pause)
         self.add(self.reset)
+
+    @staticmethod
+    def _slider(
+        name: str, title: str, tooltip: str, step: float, formatted: Callable[[float], str]
+    ) -> SliderRow:
+        low, high = RANGES[name]
+        return SliderRow(title, tooltip, low, high, getattr(ForceParams(), name), step, formatted)
 
     def show_choices(self, choices: GraphSettings) -> None:
         """Show `choices`."""
         self._choices = choices
         for name, row in self.sliders.items():
             row.set(getattr(choices.pull, name))
-        self.reset.setEnabled(choices.pull != ForceSettings())
+        self.reset.setEnabled(choices.pull != ForceParams())
 
     def _set(self, name: str, value: float) -> None:
-        pull = ForceSettings.model_validate({**self._choices.pull.model_dump(), name: value})
-        self.changed.emit(self._choices.updated(pull=pull))
+        self.changed.emit(self._choices.updated(pull=replace(self._choices.pull, **{name: value})))
 
 
 class LayoutSection(CollapsibleSection):

@@ -286,14 +286,22 @@ class TextFlow(NoteRows):
         if not changed:
             return top
         anchor, anchor_top = self.heights.at(top)
+        column = None
         if anchor_top < top and anchor in changed:  # the first visible row starts above the top edge
-            while anchor < len(self.rows) - 1 and anchor in changed:
+            column = self.rows[anchor].column_below(top - anchor_top)
+            while column is None and anchor < len(self.rows) - 1 and anchor in changed:
                 anchor += 1
-        before = self.heights.top(anchor)
+        before = self._top_of(anchor, column)
         for at in changed:
             self.rows[at].fragments = None
+            self.table_widths.pop(self.rows[at], None)
+        for at in changed:
             self.row(at)
-        return top + self.heights.top(anchor) - before
+        return top + self._top_of(anchor, column) - before
+
+    def _top_of(self, at: int, column: int | None) -> float:
+        """Return the top of a row, or of the visual line with a column of it."""
+        return self.heights.top(at) + (0.0 if column is None else self.rows[at].line_top(column))
 
     def lines_waiting_for(self, request: DrawingRequest) -> list[int]:
         """Return the lines that show or need this drawing."""

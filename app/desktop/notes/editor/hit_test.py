@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QTextLine
 
 from app.desktop.notes.editor.flow import TextFlow
 from app.desktop.notes.editor.rows import EditorRow, RowFragment
+from app.desktop.notes.editor.text_layout import DRAWING_SPACE
 
 
 def position_at(flow: TextFlow, x: float, y: float) -> tuple[int, int]:
@@ -65,11 +68,13 @@ def caret_rect(flow: TextFlow, at: int, column: int) -> QRectF:
 
 
 def is_on_text(flow: TextFlow, x: float, y: float) -> bool:
-    """Return whether a point is on text, not in the space next to or below it."""
+    """Return whether a point is on text or a drawing in it, not in the space next to or below it."""
     if not 0 <= y < flow.heights.total:
         return False
     at, top = flow.heights.at(y)
     for fragment in flow.row(at).fragments or ():
+        if any(box.contains(x, y - top) for box in drawing_boxes(fragment)):
+            return True
         for number in range(fragment.layout.lineCount()):
             line = fragment.layout.lineAt(number)
             area = line.naturalTextRect().translated(fragment.x, top + fragment.y)
@@ -78,7 +83,17 @@ def is_on_text(flow: TextFlow, x: float, y: float) -> bool:
     return False
 
 
-def x_of(line: QTextLine, place: int) -> float:
-    """Return the x coordinate of a position in a visual line."""
-    found = line.cursorToX(place)
+def drawing_boxes(fragment: RowFragment) -> Iterator[QRectF]:
+    """Yield the rectangles of the drawings in a fragment's text, from the row's top left corner."""
+    for place, drawing in fragment.drawings:
+        line = fragment.layout.lineForTextPosition(place)
+        edges = x_of(line, place), x_of(line, place, QTextLine.Edge.Trailing)
+        x = fragment.x + min(edges) + DRAWING_SPACE / 2
+        y = fragment.y + line.y() + line.ascent() - drawing.ascent
+        yield QRectF(x, y, drawing.width, drawing.height)
+
+
+def x_of(line: QTextLine, place: int, edge: QTextLine.Edge = QTextLine.Edge.Leading) -> float:
+    """Return the x coordinate of an edge of the character at a position in a visual line."""
+    found = line.cursorToX(place, edge)
     return float(found[0]) if isinstance(found, tuple) else float(found)  # type: ignore[arg-type]

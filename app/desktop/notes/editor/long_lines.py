@@ -7,6 +7,7 @@ from PySide6.QtGui import QFont
 from app.desktop.notes.editor import text_layout
 from app.desktop.notes.editor.note_rows import PART_LENGTH, NoteRows
 from app.desktop.notes.editor.rows import EditorRow, RowFragment, utf16_maps
+from app.vault.common_ends import common_prefix_length, common_suffix_length
 
 
 def lay_out(flow: NoteRows, at: int, row: EditorRow) -> None:
@@ -26,8 +27,8 @@ def patch(flow: NoteRows, at: int, line: str) -> None:
     """Lay out only the changed part of line `at`."""
     row, old = flow.rows[at], flow.lines[at]
     fragments = row.fragments or []
-    start = common_prefix(old, line)
-    tail = _common_suffix(old, line, start)
+    start = common_prefix_length(old, line)
+    tail = common_suffix_length(old, line, start)
     grown = len(line) - len(old)
     first = 0
     while first + 1 < len(fragments) and fragments[first].end < start:
@@ -65,12 +66,12 @@ def carry_over(
     back: list[RowFragment] = []
     start = 0
     if head and head[0].fragments and _is_alike(head[0], row) and len(head[1]) > PART_LENGTH:
-        same = common_prefix(head[1], line)
+        same = common_prefix_length(head[1], line)
         kept = [fragment for fragment in head[0].fragments if fragment.end <= same]
         start = kept[-1].end if kept else 0
     if tail and tail[0].fragments and _is_alike(tail[0], row) and len(tail[1]) > PART_LENGTH:
         moved = len(line) - len(tail[1])
-        unchanged_from = len(tail[1]) - _common_suffix(tail[1], line, start)
+        unchanged_from = len(tail[1]) - common_suffix_length(tail[1], line, start)
         back = [
             fragment
             for fragment in tail[0].fragments
@@ -123,27 +124,3 @@ def _create_part(flow: NoteRows, line: str, start: int, stop: int, font: QFont) 
     fragment = RowFragment(text_layout.make_layout(flow, text, font), start, stop, 0, 0, to_source, to_shown)
     text_layout.break_lines(fragment.layout, flow.width)
     return fragment
-
-
-def common_prefix(a: str, b: str) -> int:
-    """Return the length of the common prefix of two texts, found by bisection."""
-    low, high = 0, min(len(a), len(b))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if a[low:middle] == b[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
-def _common_suffix(a: str, b: str, start: int) -> int:
-    """Return the length of the common suffix of two texts, not counting the first `start` characters."""
-    low, high = 0, min(len(a), len(b)) - start
-    while low < high:
-        middle = (low + high + 1) // 2
-        if a[len(a) - middle : len(a) - low] == b[len(b) - middle : len(b) - low]:
-            low = middle
-        else:
-            high = middle - 1
-    return low

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF, QTextCharFormat, QTextLayout
 
 from app.desktop.notes.editor import hit_test, row_layout, text_layout
@@ -18,6 +18,7 @@ from app.vault.markdown.render_rules import callout_kind
 Place = tuple[int, int]
 _BOXED = frozenset((LineKind.CODE, LineKind.FENCE_OPEN, LineKind.FENCE_CLOSE, LineKind.MATH))
 _CALLOUT_TINT = 0.1
+_SELECTED_OPACITY = 0.6
 FOLD_MARK_X = -16.0
 
 
@@ -74,14 +75,25 @@ def _paint_text(
             continue
         marked = [one for mark in highlights if (one := _format_range(flow, at, fragment, mark)) is not None]
         fragment.layout.draw(painter, QPointF(fragment.x, y + fragment.y), marked, clip)
-        for place, drawing in fragment.drawings:
-            line = fragment.layout.lineForTextPosition(place)
-            base = y + fragment.y + line.y() + line.ascent()
-            x = fragment.x + hit_test.x_of(line, place) + 1
-            if drawing.image is not None:
-                box = QRectF(x, base - drawing.ascent, drawing.width, drawing.height)
-                painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-                painter.drawImage(box, drawing.image)
+        _paint_inline_drawings(painter, fragment, y, marked)
+
+
+def _paint_inline_drawings(
+    painter: QPainter, fragment: RowFragment, y: float, marked: Sequence[QTextLayout.FormatRange]
+) -> None:
+    """Paint the formulas and pictures in the text, tinted where they are selected."""
+    for (place, drawing), box in zip(fragment.drawings, hit_test.drawing_boxes(fragment), strict=True):
+        if drawing.image is None:
+            continue
+        area = box.translated(0, y)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        for mark in marked:
+            if mark.start <= place < mark.start + mark.length:
+                painter.fillRect(area, mark.format.background())
+                painter.setOpacity(_SELECTED_OPACITY)
+        painter.drawImage(area, drawing.image)
+        painter.restore()
 
 
 def _text_color(flow: TextFlow, row: EditorRow) -> QColor:
@@ -119,6 +131,10 @@ def _paint_ground(flow: TextFlow, painter: QPainter, at: int, row: EditorRow, y:
         painter.fillRect(_band(x, flow.width - x, y, row.height), flow.style.code_background)
     if row.drawing is not None:
         _paint_drawing(flow, painter, row, y)
+    for box, drawing in row.pictures:
+        if drawing.image is not None:
+            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+            painter.drawImage(box.translated(0, y), drawing.image)
     if row.active:
         return
     if kind is LineKind.RULE:
@@ -173,10 +189,8 @@ def _paint_cells(flow: TextFlow, painter: QPainter, row: EditorRow, y: float) ->
 def _paint_bullet(flow: TextFlow, painter: QPainter, row: EditorRow, y: float) -> None:
     style, bullet = flow.style, row.scan.word
     fragment = (row.fragments or [])[0]
-    x = row.indent
+    x, middle = row.indent, y + fragment.first_line_middle
     if bullet in "-*+":
-        first = fragment.layout.lineAt(0)
-        middle = y + fragment.y + first.y() + first.height() / 2
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(style.muted)
@@ -185,7 +199,7 @@ def _paint_bullet(flow: TextFlow, painter: QPainter, row: EditorRow, y: float) -
     else:
         painter.setPen(style.muted)
         painter.setFont(style.font)
-        area = QRectF(x - 90, y + fragment.y, 84, style.line_height)
+        area = QRectF(x - 90, middle - style.line_height / 2, 84, style.line_height)
         painter.drawText(area, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, bullet)
 
 
@@ -203,6 +217,10 @@ def _paint_checkbox(flow: TextFlow, painter: QPainter, row: EditorRow, y: float)
         painter.setPen(QPen(style.accent_text, 2 * unit))
         check = ((-3.5, 0.5), (-1.0, 3.0), (4.0, -3.0))
         painter.drawPolyline(QPolygonF([center + QPointF(dx * unit, dy * unit) for dx, dy in check]))
+    elif row.scan.word == "-":
+        painter.setPen(QPen(style.muted, 1.4 * unit))
+        arm = QPointF(3 * unit, 3 * unit), QPointF(3 * unit, -3 * unit)
+        painter.drawLines([QLineF(center - one, center + one) for one in arm])
     elif not row.scan.word.isspace():
         painter.setPen(style.muted)
         painter.setFont(style.mono)
@@ -220,8 +238,7 @@ def fold_mark_center(flow: TextFlow, row: EditorRow) -> QPointF:
     fragment = row.fragments[0] if row.fragments else None
     middle = row.height / 2
     if fragment is not None and fragment.layout.lineCount():
-        first = fragment.layout.lineAt(0)
-        middle = fragment.y + first.y() + first.height() / 2
+        middle = fragment.first_line_middle
     # In quotes it is left of the outermost bar: on a bar it can't be seen.
     is_nested_item = row.scan.kind in (LineKind.ITEM, LineKind.TASK) and not row.scan.quotes
     x = text_layout.LIST_INDENT * flow.style.zoom * row.scan.level if is_nested_item else 0.0

@@ -17,10 +17,12 @@ from app.desktop.notes.editor.text_layout import (
     VERBATIM,
     break_lines,
     format_range,
-    formulas_of,
     indent_of,
+    inline_drawings,
+    inline_pictures,
     make_layout,
     misspelled_ranges,
+    narrowed,
     reserve_space,
     source_font,
     space_above,
@@ -34,6 +36,7 @@ CHECKBOX_SIZE = 15.0
 def lay_out(flow: NoteRows, at: int, row: EditorRow) -> None:
     """Compute the fragments and the height of a row."""
     row.drawing = None
+    row.pictures = []
     row.requests = []
     row.code_spans = []
     row.indent = indent_of(flow, at, row)
@@ -62,8 +65,8 @@ def picture_box(flow: NoteRows, row: EditorRow) -> QRectF:
 def checkbox(flow: NoteRows, row: EditorRow) -> QRectF:
     """Return the rectangle of a task's check box, from the row's top left corner."""
     size = CHECKBOX_SIZE * flow.style.zoom
-    y = row.fragments[0].y if row.fragments else 0.0
-    return QRectF(row.indent - size - 7, y + (flow.style.line_height - size) / 2, size, size)
+    middle = row.fragments[0].first_line_middle if row.fragments else flow.style.line_height / 2
+    return QRectF(row.indent - size - 7, middle - size / 2, size, size)
 
 
 def _show_nothing(row: EditorRow) -> None:
@@ -168,6 +171,7 @@ def _lay_out_text(flow: NoteRows, at: int, row: EditorRow) -> None:
     y = space_above(flow, at, row)
     spans: list[inline.Span] = []
     hidden: list[inline.Range] = []
+    found = inline.EMPTY
     if scan.kind not in VERBATIM:
         found = inline.scan_inline(line, scan.marker)
         spans, hidden = [*found.spans, *unresolved_links(flow, found)], list(found.hidden)
@@ -200,11 +204,13 @@ def _lay_out_text(flow: NoteRows, at: int, row: EditorRow) -> None:
         spans += [(start, end, inline.FAINT) for start, end in hidden]
         fragment = _source_fragment(flow, at, row, spans, y, font)
     else:
-        fragment = _rendered_fragment(flow, at, row, spans, hidden, y, font)
+        fragment = _rendered_fragment(flow, at, row, spans, hidden, found, y, font)
     row.fragments = [fragment]
     row.height = y + fragment.height
     if row.active and scan.kind is LineKind.EMBED:
         _keep_picture(flow, row)
+    elif row.active and not flow.shows_source:
+        _keep_inline_pictures(flow, row, found.embeds)
 
 
 def _keep_picture(flow: NoteRows, row: EditorRow) -> None:
@@ -212,6 +218,20 @@ def _keep_picture(flow: NoteRows, row: EditorRow) -> None:
     row.drawing = _embedded(flow, row)
     if row.drawing is not None:
         row.height += picture_box(flow, row).bottom() + 2
+
+
+def _keep_inline_pictures(flow: NoteRows, row: EditorRow, embeds: list[inline.InlineEmbed]) -> None:
+    """Keep the pictures of a line below its source, next to each other; small ones are not missed there."""
+    left, top = row.indent, row.height + 6
+    for _, _, drawing in inline_pictures(flow, row, embeds):
+        picture = narrowed(drawing, flow.width - row.indent)
+        if picture.height < 2 * flow.style.line_height:
+            continue
+        if left > row.indent and left + picture.width > flow.width:
+            left, top = row.indent, row.height + 2
+        row.pictures.append((QRectF(left, top, picture.width, picture.height), picture))
+        row.height = max(row.height, top + picture.height + 4)
+        left += picture.width + 6
 
 
 def _source_fragment(
@@ -259,21 +279,22 @@ def _rendered_fragment(
     row: EditorRow,
     spans: list[inline.Span],
     hidden: list[inline.Range],
+    found: inline.InlineScan,
     y: float,
     font: QFont,
 ) -> RowFragment:
-    """Return the line without its markup, and with its formulas drawn."""
+    """Return the line without its markup, and with its formulas and pictures drawn."""
     line, x = flow.lines[at], row.indent
-    formulas = formulas_of(flow, row, line, spans, flow.width - x)
-    if not hidden and not formulas:
+    drawings = inline_drawings(flow, row, line, spans, found.embeds, flow.width - x)
+    if not hidden and not drawings:
         return _source_fragment(flow, at, row, spans, y, font)
-    fragment, places = without_markup(flow, line, hidden, formulas, font)
+    fragment, places = without_markup(flow, line, hidden, found.separators, drawings, font)
     fragment.x, fragment.y = x, y
-    kept = [one for one in spans if not (one[2] & inline.MATH and one[0] in formulas)]
+    kept = [one for one in spans if not (one[2] & inline.MATH and one[0] in drawings)]
     _set_formats(flow, at, row, fragment, line, kept)
     if places:
         reserve_space(flow, fragment, places)
-    break_lines(fragment.layout, flow.width - x, formulas=places)
+    break_lines(fragment.layout, flow.width - x, drawings=places)
     return fragment
 
 

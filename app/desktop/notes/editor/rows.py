@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from unicodedata import bidirectional
 
+from PySide6.QtCore import QRectF
 from PySide6.QtGui import QTextLayout
 
 from app.desktop.notes.editor.code_colors import CodeSpan
@@ -30,7 +31,7 @@ class RowFragment:
             only by `start`.
         to_shown: For each column from `start` on the offset in the displayed text; None likewise.
         cell: The left edge and the width of the table cell that it fills.
-        drawings: The offsets of formulas in the text, and the formulas.
+        drawings: The offsets of formulas and pictures in the text, and their drawings.
     """
 
     __slots__ = ("cell", "drawings", "end", "layout", "start", "to_shown", "to_source", "x", "y")
@@ -75,8 +76,14 @@ class RowFragment:
         return self.to_shown[min(max(0, column - self.start), len(self.to_shown) - 1)]
 
     @property
+    def first_line_middle(self) -> float:
+        """Return the middle of its first visual line, without drawings, from the top of the row."""
+        first = self.layout.lineAt(0)
+        return self.y + (first.y() + first.height() / 2 if first.isValid() else 0.0)
+
+    @property
     def height(self) -> float:
-        """Return the height of its visual lines, with their formulas."""
+        """Return the height of its visual lines, with their drawings."""
         height = layout_height(self.layout)
         for place, drawing in self.drawings:
             line = self.layout.lineForTextPosition(place)
@@ -97,6 +104,8 @@ class EditorRow:
         hidden: Whether it is inside a folded block.
         folded: Whether its block is folded; None to follow the source.
         drawing: The picture, formula or embedded note that it shows as a block.
+        pictures: The pictures of a line that shows its source, below it: where they are, from the row's top
+            left corner.
         requests: The drawings that it needs, ready or not.
         code_spans: The colors of its code.
     """
@@ -109,8 +118,26 @@ class EditorRow:
     hidden: bool = False
     folded: bool | None = None
     drawing: Drawing | None = None
+    pictures: list[tuple[QRectF, Drawing]] = field(default_factory=list)
     requests: list[DrawingRequest] = field(default_factory=list)
     code_spans: list[CodeSpan] = field(default_factory=list)
+
+    def column_below(self, y: float) -> int | None:
+        """Return the first column of the first visual line below `y`; None if there is none."""
+        for fragment in self.fragments or ():
+            for number in range(fragment.layout.lineCount()):
+                line = fragment.layout.lineAt(number)
+                if fragment.cell is None and fragment.y + line.y() >= y:
+                    return fragment.source(line.textStart())
+        return None
+
+    def line_top(self, column: int) -> float:
+        """Return the top of the visual line with a column, from the top of the row."""
+        for fragment in reversed(self.fragments or ()):
+            line = fragment.layout.lineForTextPosition(fragment.shown(column))
+            if fragment.start <= column and line.isValid():
+                return fragment.y + line.y()
+        return 0.0
 
     @property
     def is_folded(self) -> bool:

@@ -12,6 +12,7 @@ from app.desktop.notes.editor import text_layout
 from app.desktop.notes.editor.line_scanner import LineKind
 from app.desktop.notes.editor.note_rows import NoteRows
 from app.desktop.notes.editor.rows import EditorRow, RowFragment, split_overlaps
+from app.vault.reference import LINK_SEPARATOR
 
 CELL_PADDING = 8.0
 _MAX_MEASURED_LINES = 200  # the lines that determine the column widths
@@ -95,9 +96,9 @@ def _layout_cell(
     if is_head:
         spans.insert(0, (0, len(text), inline.BOLD))
     font: QFont = flow.style.font
-    formulas = text_layout.formulas_of(flow, row, text, spans, width)
-    fragment, places = text_layout.without_markup(flow, text, found.hidden, formulas, font)
-    kept = [one for one in spans if not (one[2] & inline.MATH and one[0] in formulas)]
+    drawings = text_layout.inline_drawings(flow, row, text, spans, found.embeds, width)
+    fragment, places = text_layout.without_markup(flow, text, found.hidden, found.separators, drawings, font)
+    kept = [one for one in spans if not (one[2] & inline.MATH and one[0] in drawings)]
     shown = [(fragment.shown(a), fragment.shown(b), bits) for a, b, bits in kept]
     shown += text_layout.misspelled_ranges(
         flow, EditorRow(row.scan._replace(marker=0)), text, spans, fragment
@@ -116,7 +117,7 @@ def _layout_cell(
         center = align == "center"
         option.setAlignment(Qt.AlignmentFlag.AlignHCenter if center else Qt.AlignmentFlag.AlignRight)
         fragment.layout.setTextOption(option)
-    text_layout.break_lines(fragment.layout, width, formulas=places)
+    text_layout.break_lines(fragment.layout, width, drawings=places)
     return fragment
 
 
@@ -134,7 +135,7 @@ def _widths(flow: NoteRows, first: int) -> list[float]:
         if scan.kind is LineKind.TABLE_DELIMITER:
             continue
         for number, (start, end) in enumerate(cell_ranges(flow.lines[at], scan.marker)):
-            wide = _text_width(flow, flow.lines[at][start:end]) * (1.08 if at == first else 1.0) + padding
+            wide = _cell_width(flow, at, start, end) * (1.08 if at == first else 1.0) + padding
             if number < len(widths):
                 widths[number] = max(widths[number], wide)
             elif at == first:
@@ -156,11 +157,18 @@ def _narrowed(widths: list[float], room: float, total: float) -> list[float]:
     return [max(_MIN_COLUMN_WIDTH, one * scale) if one > share else one for one in widths]
 
 
-def _text_width(flow: NoteRows, text: str) -> float:
-    hidden = inline.scan_inline(text).hidden
+def _cell_width(flow: NoteRows, at: int, start: int, end: int) -> float:
+    """Return the width of a cell's text without markup, with its pictures."""
+    text = flow.lines[at][start:end]
+    found = inline.scan_inline(text)
+    gone = bytearray(len(text))
+    width = flow.style.metrics.horizontalAdvance(LINK_SEPARATOR) * len(found.separators)
+    hidden = list(found.hidden)
+    for first, last, drawing in text_layout.inline_pictures(flow, flow.rows[at], found.embeds):
+        hidden.append((first, last))
+        width += drawing.width + text_layout.DRAWING_SPACE
+    for first, last in hidden:
+        gone[first:last] = b"\1" * (last - first)
     if hidden:
-        gone = bytearray(len(text))
-        for start, end in hidden:
-            gone[start:end] = b"\1" * (end - start)
         text = "".join(char for char, is_gone in zip(text, gone, strict=True) if not is_gone)
-    return flow.style.metrics.horizontalAdvance(text)
+    return width + flow.style.metrics.horizontalAdvance(text)

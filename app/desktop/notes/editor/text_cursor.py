@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 from PySide6.QtGui import QTextBlock, QTextCursor
 
-from app.desktop.notes.editor.long_lines import common_prefix
 from app.desktop.widgets.utf16 import to_utf16_offset, utf16_length
+from app.vault.common_ends import common_prefix_length, common_suffix_length
 
 KEEP_ANCHOR = QTextCursor.MoveMode.KeepAnchor
 
@@ -65,9 +65,8 @@ def difference(old: str, new: str) -> tuple[int, int, str]:
     """Return the range of `old` that differs from `new`, and its replacement."""
     if old == new:
         return len(old), len(old), ""
-    start = common_prefix(old, new)
-    most = min(len(old), len(new)) - start
-    end = common_prefix(old[len(old) - most :][::-1], new[len(new) - most :][::-1])
+    start = common_prefix_length(old, new)
+    end = common_suffix_length(old, new, start)
     return start, len(old) - end, new[start : len(new) - end]
 
 

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QTextCharFormat, QTextLayout, QTextOption
 
 from app.desktop.notes.editor import inline_scanner as inline
 from app.desktop.notes.editor.drawings import Drawing
+from app.desktop.notes.editor.embeds import is_image
 from app.desktop.notes.editor.line_scanner import LineKind
 from app.desktop.notes.editor.note_rows import NoteRows
 from app.desktop.notes.editor.rows import LINE_SPACING, EditorRow, RowFragment, is_right_to_left
+from app.vault.reference import LINK_SEPARATOR
 
 QUOTE_INDENT = 18.0
 CODE_INDENT = 12.0
 LIST_INDENT = 24.0
 OBJECT_REPLACEMENT = "\ufffc"
 MIN_WIDTH = 20.0
+DRAWING_SPACE = 2.0  # around a drawing in a line of text
 _MONOSPACED = frozenset(
     (
         LineKind.CODE,
@@ -100,7 +103,7 @@ def break_lines(
     layout: QTextLayout,
     width: float,
     hang_from: int = 0,
-    formulas: Sequence[tuple[int, Drawing]] = (),
+    drawings: Sequence[tuple[int, Drawing]] = (),
 ) -> None:
     """Break a layout's text into visual lines.
 
@@ -108,23 +111,23 @@ def break_lines(
         layout: The text.
         width: The width from its left edge to the right one.
         hang_from: The offset in the text that all lines but the first align with; 0 for no hanging indent.
-        formulas: The offsets of formulas in the text, and the formulas: a line reserves space below for its
-            own.
+        drawings: The offsets of formulas and pictures in the text, and their drawings: a line reserves space
+            above and below its text for its own.
     """
     y = hang = 0.0
     layout.beginLayout()
     while (line := layout.createLine()).isValid():
         line.setLineWidth(max(MIN_WIDTH, width - hang))
         height = line.height()
-        line.setPosition(QPointF(hang, y + height * (LINE_SPACING - 1) / 2))
+        first, last = line.textStart(), line.textStart() + line.textLength()
+        inside = [one for place, one in drawings if first <= place < last]
+        above = max((one.ascent - line.ascent() for one in inside), default=0.0)
+        below = max((one.height - one.ascent - line.descent() for one in inside), default=0.0)
+        line.setPosition(QPointF(hang, y + height * (LINE_SPACING - 1) / 2 + max(0.0, above)))
         if not y and 0 < hang_from < line.textLength():
             found = line.cursorToX(hang_from)
             hang = float(found[0] if isinstance(found, tuple) else found)  # type: ignore[arg-type]
-        first, last = line.textStart(), line.textStart() + line.textLength()
-        deepest = max(
-            (one.height - one.ascent for place, one in formulas if first <= place < last), default=0.0
-        )
-        y += height * LINE_SPACING + max(0.0, deepest - line.descent())
+        y += height * LINE_SPACING + max(0.0, above) + max(0.0, below)
     layout.endLayout()
 
 
@@ -132,14 +135,18 @@ def without_markup(
     flow: NoteRows,
     line: str,
     hidden: Sequence[inline.Range],
-    formulas: dict[int, tuple[int, Drawing]],
+    separators: Sequence[int],
+    drawings: dict[int, tuple[int, Drawing]],
     font: QFont,
 ) -> tuple[RowFragment, list[tuple[int, Drawing]]]:
-    """Return a line without hidden markup, with one character for each formula; not yet wrapped."""
+    """Return a line without hidden markup, with separators in links, and with one character for each drawing.
+
+    It is not yet wrapped.
+    """
     gone = bytearray(len(line))
     for start, end in hidden:
         gone[start:end] = b"\1" * (end - start)
-    for start, (end, _) in formulas.items():
+    for start, (end, _) in drawings.items():
         gone[start] = 0
         gone[start + 1 : end] = b"\1" * (end - start - 1)
     shown: list[str] = []
@@ -151,8 +158,12 @@ def without_markup(
         to_shown.append(place)
         if gone[column]:
             continue
-        if column in formulas:
-            places.append((place, formulas[column][1]))
+        if column in separators:
+            shown.append(LINK_SEPARATOR)
+            to_source += [column] * len(LINK_SEPARATOR)
+            place += len(LINK_SEPARATOR)
+        if column in drawings:
+            places.append((place, drawings[column][1]))
             char = OBJECT_REPLACEMENT
         shown.append(char)
         width = 2 if char > "\uffff" else 1
@@ -164,45 +175,57 @@ def without_markup(
     return RowFragment(layout, 0, len(line), 0.0, 0.0, to_source, to_shown), places
 
 
-def formulas_of(
-    flow: NoteRows, row: EditorRow, line: str, spans: list[inline.Span], room: float
+def inline_drawings(
+    flow: NoteRows,
+    row: EditorRow,
+    line: str,
+    spans: Sequence[inline.Span],
+    embeds: Sequence[inline.InlineEmbed],
+    room: float,
 ) -> dict[int, tuple[int, Drawing]]:
-    """Return the ready formulas of a line, by start column; none wider than `room`."""
+    """Return the ready formulas and pictures of a line, by start column; none wider than `room`."""
     found = {}
     for start, end, bits in spans:
         if bits & inline.MATH and (source := line[start:end].strip("$").strip()):
             drawing = flow.drawing(row, "inline-math", source)
             if drawing is not None:
-                found[start] = (end, _narrowed(drawing, room - 2))
+                found[start] = (end, narrowed(drawing, room))
+    for start, end, drawing in inline_pictures(flow, row, embeds):
+        found[start] = (end, narrowed(drawing, room))
     return found
 
 
-def _narrowed(drawing: Drawing, room: float) -> Drawing:
-    """Return a drawing that fits `room`: a wide formula is scaled, since it can't be wrapped."""
-    if drawing.width <= max(MIN_WIDTH, room):
+def inline_pictures(
+    flow: NoteRows, row: EditorRow, embeds: Sequence[inline.InlineEmbed]
+) -> Iterator[tuple[int, int, Drawing]]:
+    """Yield the start, end and drawing of the ready pictures of a line."""
+    for start, end, target in embeds:
+        if is_image(target) and (drawing := flow.drawing(row, "image", target)) is not None:
+            yield start, end, drawing
+
+
+def narrowed(drawing: Drawing, room: float) -> Drawing:
+    """Return a drawing that fits `room`: a wide one is scaled, since it can't be wrapped."""
+    most = max(MIN_WIDTH, room - DRAWING_SPACE)
+    if drawing.width <= most:
         return drawing
-    scale = max(MIN_WIDTH, room) / drawing.width
+    scale = most / drawing.width
     return Drawing(drawing.width * scale, drawing.height * scale, drawing.ascent * scale, drawing.image)
 
 
 def reserve_space(flow: NoteRows, fragment: RowFragment, places: list[tuple[int, Drawing]]) -> None:
-    """Reserve space for a formula: one transparent character, with the ascent by font, the width by spacing.
+    """Reserve the width of drawings: one transparent character each, as wide by its letter spacing.
 
-    `break_lines` and `RowFragment.height` add the space that the formula needs below the baseline: a larger
-    font would also add space above.
+    `break_lines` and `RowFragment.height` add the height.
     """
+    font = flow.style.font
+    natural = QFontMetricsF(font).horizontalAdvance(OBJECT_REPLACEMENT)
     formats = list(fragment.layout.formats())
     for place, drawing in places:
-        font = QFont(flow.style.font)
-        metrics = QFontMetricsF(font)
-        grown = max(1.0, drawing.ascent / metrics.ascent())
-        font.setPointSizeF(font.pointSizeF() * grown)
         room = QTextCharFormat()
-        room.setFontPointSize(font.pointSizeF())
+        room.setFont(font)
         room.setFontLetterSpacingType(QFont.SpacingType.AbsoluteSpacing)
-        room.setFontLetterSpacing(
-            drawing.width + 2 - QFontMetricsF(font).horizontalAdvance(OBJECT_REPLACEMENT)
-        )
+        room.setFontLetterSpacing(drawing.width + DRAWING_SPACE - natural)
         room.setForeground(Qt.GlobalColor.transparent)
         formats.append(format_range(place, 1, room))
     fragment.layout.setFormats(formats)

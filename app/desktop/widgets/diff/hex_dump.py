@@ -4,21 +4,8 @@ from __future__ import annotations
 
 import hashlib
 
-_SAMPLE_BYTES = 65_536
 _MAX_DUMP_BYTES = 1_048_576
 _BYTES_PER_LINE = 16
-_TEXT_CONTROLS = b"\t\n\r\f\x1b"
-_CONTROLS = bytes(code for code in range(32) if code not in _TEXT_CONTROLS) + b"\x7f"
-# In a text file, hidden characters and stray bytes are exceptions and are shown one by one.
-_MAX_CONTROL_SHARE = 0.1
-
-
-def is_binary(content: bytes) -> bool:
-    """Return whether over a tenth of the start of `content` are control characters or stray bytes."""
-    sample = content[:_SAMPLE_BYTES]
-    controls = len(sample) - len(sample.translate(None, _CONTROLS))
-    stray = sum(0xDC80 <= ord(c) <= 0xDCFF for c in sample.decode("utf-8", "surrogateescape"))
-    return bool(sample) and controls + stray > _MAX_CONTROL_SHARE * len(sample)
 
 
 def hex_dump(content: bytes) -> bytes:

@@ -20,8 +20,9 @@ from PySide6.QtWidgets import (
 from app.desktop.runtime import tasks
 from app.desktop.theme.theme import Theme, ThemeSource, icon
 from app.desktop.widgets.diff.canvas import DiffCanvas
-from app.desktop.widgets.diff.hex_dump import hex_dump, is_binary
+from app.desktop.widgets.diff.hex_dump import hex_dump
 from app.desktop.widgets.diff.row_layout import DiffMode, DiffRows, layout_rows
+from app.encoding import is_binary
 from app.vault.diff import Diff, compare
 
 # Diffs up to this size take a few milliseconds to compare and lay out; larger ones use a thread.

@@ -5,13 +5,13 @@ from hypothesis import strategies as st
 
 from app.desktop.graph.node_style import ColorBy
 from app.desktop.graph.settings.model import (
-    ForceSettings,
     GraphSettings,
     LayoutMode,
     QueryGroup,
     VisibilitySettings,
     parse_graph_settings,
 )
+from app.graph.force_params import ForceParams
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
@@ -27,7 +27,7 @@ def test_saved_settings_are_restored():
         filter="tag:a",
         shown=VisibilitySettings(tags=True),
         groups=(QueryGroup(query="path:b", color="palette-3"),),
-        pull=ForceSettings(spacing=30),
+        pull=ForceParams(spacing=30),
         arrangement=LayoutMode.TYPE,
     )
     assert parse_graph_settings(made.model_dump(mode="json")) == made

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QGuiApplication, QInputMethodEvent, QTextCharFormat
+from PySide6.QtGui import QGuiApplication, QImage, QInputMethodEvent, QTextCharFormat
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from app.desktop.notes.editor.drawings import NOT_DRAWABLE, Drawing, DrawingRequest
 from app.desktop.notes.editor.flow import TextFlow
 from app.desktop.notes.editor.line_scanner import scan_lines
 from app.desktop.notes.editor.live_editor import LiveEditor
@@ -39,6 +41,8 @@ TYPED = [
     "(",
     '"',
     "1. ",
+    "![[x.png|40]]",
+    "![a](x.png)",
 ]
 PASTED = "pasted **b** 👩‍👩‍👧‍👦\n```\ncode\n"
 
@@ -122,12 +126,20 @@ def compose(editor: LiveEditor, rng: random.Random) -> None:
     assert editor.flow.preedit is None
 
 
+def show_picture(editor: LiveEditor, request: DrawingRequest) -> None:
+    """Answer a request for a picture; formulas and diagrams stay source."""
+    image = QImage(90, 60, QImage.Format.Format_ARGB32)
+    is_picture = request.kind == "image"
+    editor.show_drawing(request, Drawing(90, 60, 60, image) if is_picture else NOT_DRAWABLE)
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_random_edits_keep_the_layout_consistent_and_are_undone(
     make_editor: Callable[..., LiveEditor], seed: int
 ) -> None:
     rng = random.Random(seed)
     editor = make_editor(TOUR)
+    editor.drawing_requested.connect(partial(show_picture, editor))
     for number in range(ACTIONS):
         act(editor, rng)
         check(editor)

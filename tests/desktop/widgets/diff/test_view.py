@@ -13,11 +13,12 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.desktop.theme.theme import DARK, LIGHT, ThemeSource
-from app.desktop.widgets.diff.hex_dump import hex_dump, is_binary
+from app.desktop.widgets.diff.hex_dump import hex_dump
 from app.desktop.widgets.diff.row_layout import DiffMode, layout_rows
 from app.desktop.widgets.diff.selection import Selection, TextPosition, copied_text, word_at
 from app.desktop.widgets.diff.view import DiffView
 from app.desktop.widgets.diff.wrapping import _breaks_at_the_edge, find_breaks
+from app.encoding import is_binary
 from app.vault import escaped_line as visible_module
 from app.vault.diff import compare
 from app.vault.escaped_line import CHIP_SIGN, NOTE_SIGN, QUIET_SIGN, cell_width, describe, escape_line

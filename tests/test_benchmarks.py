@@ -1,0 +1,17 @@
+"""The benchmarks, which run rarely, follow the code that they measure."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+
+import pytest
+
+from tests import benchmarks
+
+MODULES = sorted(path.stem for folder in benchmarks.__path__ for path in Path(folder).glob("*.py"))
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_a_benchmark_can_be_imported(name):
+    importlib.import_module(f"tests.benchmarks.{name}")
