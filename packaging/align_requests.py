@@ -105,11 +105,14 @@ class Aligner:
         if not (notes.source or notes.notes or notes.query):
             yield "all"
         if notes.order:
-            order = f"order:{notes.order}"
-            if notes.order.lstrip("-") not in P.ORDERS:
-                raise Unaligned(order)
-            yield order
+            if notes.order.lstrip("-") in P.ORDERS:
+                yield f"order:{notes.order}"
+            else:
+                yield "order:-prop" if notes.order.startswith("-") else "order:prop"
+                yield self._property(notes.order.lstrip("-"))
         if notes.limit:
+            if f"l{notes.limit}" not in P.LIMITS:
+                raise Unaligned(f"limit {notes.limit}")
             yield f"l{notes.limit}"
 
     def _notes(self, paths: tuple[str, ...]) -> Iterator[Symbol]:
@@ -136,8 +139,8 @@ class Aligner:
                 yield "target"
             elif path in state.them[:9]:
                 place = state.them.index(path) + 1
-                last = {t.tokens[0].key for t in self._items} & _LAST
-                yield "n-1" if last and place == len(state.them) else f"n{place}"
+                ends = {t.tokens[0].key for t in self._items} & _LAST
+                yield "n-1" if ends and place == len(state.them) else f"n{place}"
             elif state.them and path == state.them[-1]:
                 yield "n-1"
             elif span := self._similar(path):

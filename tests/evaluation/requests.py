@@ -37,7 +37,7 @@ from app.agent.language.readings import (
 )
 from app.agent.transcript import TurnFinished
 from app.agent.turn import UserPrompt
-from app.errors import QueryError
+from app.errors import InvalidParametersError, QueryError
 from app.permissions.approval import ApprovalRequest, Approved, Decision, Denied
 from app.settings import Settings
 from app.vault.path import name_key
@@ -226,6 +226,8 @@ class Evaluation:
             first = await self._paths(one.target, previous)
             if not _same_action(one, other):
                 return False
+            if one.action == "list_tasks" and one.target is None and "query" not in one.arguments:
+                first = await self._paths(NoteSet(), ())
             if other.target is not None and first != await self._paths(other.target, previous):
                 return False
             if not self._same_arguments(one, other, parts if other is wanted.last else {}):
@@ -255,9 +257,12 @@ class Evaluation:
         if base is None:
             base = {str(path) for path in self._workspace.index.note_paths()}
         if notes.limit is not None and notes.order:
-            page = await self._workspace.index.search(
-                f"{notes.ordered_query or EVERY_NOTE} ", 1000, order=notes.order
-            )
+            try:
+                page = await self._workspace.index.search(
+                    f"{notes.ordered_query or EVERY_NOTE} ", 1000, order=notes.order
+                )
+            except InvalidParametersError:  # no note has the property
+                return ()
             return tuple(
                 sorted(notes.first_notes(tuple(str(hit.path) for hit in page.hits if str(hit.path) in base)))
             )

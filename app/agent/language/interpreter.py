@@ -11,8 +11,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from app.agent.language.actions import TOOL_PREFIX, Action
+from app.agent.language.candidates import candidates, means_same
 from app.agent.language.choices import (
-    FAMILIES,
     MIN_CONFIRM_SCORE,
     MIN_READ_SCORE,
     MIN_WRITE_SCORE,
@@ -20,7 +20,6 @@ from app.agent.language.choices import (
     ReadingChooser,
     is_clear,
 )
-from app.agent.language.content_questions import as_content_question, asking_language
 from app.agent.language.dates import DateParser
 from app.agent.language.dialog import DialogState
 from app.agent.language.follow_ups import refined_reading
@@ -37,29 +36,22 @@ from app.agent.language.readings import (
     Reply,
 )
 from app.agent.language.request import Request, without_marks_at_end
-from app.agent.language.role_reading import RoleReader, normalized, split_clauses
-from app.agent.language.span_model import span_model
 from app.agent.language.tokens import Token, tokenize
 from app.agent.language.vocabulary import Vocabulary, correct_spelling
 
-MIN_QUESTION_SCORE = 0.85
-"""Minimum score of a search for words if the request is a question."""
 GUESS_SCORE = 0.63
 """Score of a request without a verb, read as a search for words."""
 CORRECTED_WRITE_SCORE = MIN_WRITE_SCORE - 0.01
 STRONG = 0.85
-"""Minimum score at which the grammar's reading is preferred to the intent model's."""
-LEARNED = 0.5
-"""Minimum probability at which an action of the intent model is run."""
-ASKED_ABOUT = 0.25
-"""Minimum probability at which an action of the intent model is offered in a question."""
-CONSIDERED = 0.04
-NONSENSE = 0.1
-"""Score below which no reading is offered: in the seen requests such a question is seldom the right one."""
-SURE_OF_UNDO = 0.97
-"""Score from which an undo is run without a question; other words may say what to undo."""
-CONTRADICTED = 0.6
-"""Probability of another action from which the agent asks before a change of the grammar's reading."""
+"""Minimum score at which the grammar's reading is preferred to the model's."""
+AGREED = 0.05
+"""Minimum probability of the grammar's reading, by the model, at which it is run."""
+SURE = 0.8
+"""Probability at which the model's reading is preferred to the grammar's."""
+LIKELY = 0.6
+"""Probability at which a reading of the model that changes nothing is run."""
+OFFERED = 0.01
+"""Minimum probability at which a reading of the model is offered in a question."""
 _SPLIT_PENALTY = 0.02
 _MAX_CLAUSES = 4
 
@@ -101,32 +93,32 @@ class Interpreter:
             answer := self._answer(text, dialog, vocabulary_in, allowed, now)
         ):
             return answer
-        best: tuple[float, Interpretation] | None = None
-        for language, tokens in self._by_likelihood(text):
-            dates = DateParser(language, now)
-            request = Request(
+        found: list[Reading] = []
+        by_language = self._by_likelihood(text)
+        requests = [
+            Request(
                 text,
                 language,
                 tokens,
                 vocabulary_in(language),
-                dates,
+                DateParser(language, now),
                 dialog,
                 allowed,
                 self._frames_of(language),
             )
-            found = self._interpret(request, is_likeliest=best is None)
-            if best is None:
-                likeliest = request
-            if best is None or found[0] > best[0]:
-                best = found
-            if found[0] >= MIN_READ_SCORE:
-                best = found
+            for language, tokens in by_language
+        ]
+        likeliest = requests[0]
+        asked = likeliest
+        for request in requests:
+            fixed, asked_in, readings = self._grammar(request)
+            if fixed is not None:
+                return fixed
+            if readings and (not found or readings[0].score > found[0].score):
+                found, asked = readings, asked_in
+            if found and found[0].score >= MIN_READ_SCORE:
                 break
-        assert best is not None
-        if dialog.question is not None or asking_language(text, self._languages) is None:
-            return best[1]
-        odds = dict(self._role_reader(likeliest, likeliest.tokens, follows=False).ranked())
-        return as_content_question(best[1], text, self._languages, odds)
+        return self._decided(likeliest, asked, found)
 
     def request_of(
         self,
@@ -156,38 +148,30 @@ class Interpreter:
 
     # One language
 
-    def _interpret(self, request: Request, *, is_likeliest: bool) -> tuple[float, Interpretation]:
+    def _grammar(self, request: Request) -> tuple[Interpretation | None, Request, list[Reading]]:
+        """Return the readings of the grammar, best first, or the interpretation of a fixed phrase."""
         language = request.language
         bare = without_marks_at_end(request.tokens)
         if not bare:
-            return 1.0, Reply("", understood=False)
+            return Reply("", understood=False), request, []
         if reply := self._small_talk(language, bare):
-            return 1.05, reply
-        if (refined := refined_reading(request, bare)) is not None and refined.score >= MIN_READ_SCORE:
-            return refined.score, self._chooser.decide(request, [refined])
+            return reply, request, []
         tokens = self._without_courtesies(language, bare)
         if not tokens:
-            return 0.9, Reply("", understood=False)
-        if reply := self._small_talk(language, tokens):
-            return 1.05, reply
-        if (refined := refined_reading(request, tokens)) is not None and refined.score >= MIN_READ_SCORE:
-            return refined.score, self._chooser.decide(request, [refined])
-        if reply := self._only_small_talk(language, tokens):
-            return 1.0, reply
+            return None, request, []
+        if reply := self._small_talk(language, tokens) or self._only_small_talk(language, tokens):
+            return reply, request, []
+        for words in (bare, tokens):
+            refined = refined_reading(request, words)
+            if refined is not None and refined.score >= MIN_READ_SCORE:
+                return None, request, [refined]
         first = next((token.key for token in tokens if token.is_word), "")
         plain = self._without_reason(language, tokens)
         # No reading explains the words of a reason.
         request = replace(request, asks=first in language.words("question_words") or plain != tokens)
         tokens = plain
-        found = self._readings(request, tokens, follows=False)
-        found = [
-            reading
-            for reading in found
-            if all(step.target is None or is_search(step.target.query) for step in reading.steps)
-        ]
         asks = tokens[0].key in language.words("asking_words")
-        if asks:
-            found = [reading for reading in found if not request.writes(reading)]
+        found = self._valid(request, tokens, asks=asks)
         if not found or found[0].score < MIN_WRITE_SCORE:
             corrected_tokens = self._corrected(request, tokens)
             if corrected_tokens != tokens:
@@ -198,54 +182,36 @@ class Interpreter:
                         if request.writes(reading)
                         else reading.score * 0.97,
                     )
-                    for reading in self._readings(request, corrected_tokens, follows=False)
-                    if not (asks and request.writes(reading))
+                    for reading in self._valid(request, corrected_tokens, asks=asks)
                 ]
                 found = sorted([*found, *again], key=lambda reading: -reading.score)
-        best = found[0].score if found else 0.0
-        wants_model = self._wants_model(language, tokens)
-        if wants_model and best < 0.97:
-            return max(best, 0.85), wants_model
-        if self._unsupported(language, tokens) and (best < 0.97 or found[0].last.action == "find"):
-            return max(best, 0.85), Reply("unsupported", understood=False)
-        if (learned := self._learned(request, tokens, found)) is not None:
-            return learned
-        if (
-            found
-            and asks
-            and best < MIN_QUESTION_SCORE
-            and found[0].steps[0].action == "find"
-            and len(found[0].steps) == 1
-        ):
-            return max(best, 0.7), ContentQuestion(request.text)
-        if found and best >= MIN_CONFIRM_SCORE:
-            return best, self._chooser.decide(request, found)
-        if is_likeliest and self._is_question(language, bare) and len(tokens) > 2:
-            return max(best, 0.5), ContentQuestion(request.text)
-        if is_likeliest and (bare_name := self._bare_name(request, tokens)):
-            return bare_name.score, self._chooser.decide(request, [bare_name])
-        return best, Reply("", understood=False)
+        if not found and (bare_name := self._bare_name(request, tokens)):
+            found = [bare_name]
+        return None, request, found
 
-    # Words by role
+    def _valid(self, request: Request, tokens: tuple[Token, ...], *, asks: bool) -> list[Reading]:
+        return [
+            reading
+            for reading in self._readings(request, tokens, follows=False)
+            if all(step.target is None or is_search(step.target.query) for step in reading.steps)
+            and not (asks and request.writes(reading))
+        ]
 
-    def _learned(
-        self, request: Request, tokens: tuple[Token, ...], found: list[Reading]
-    ) -> tuple[float, Interpretation] | None:
-        """Return the interpretation if the grammar has none, or one that the learned readers doubt.
+    # The decision
 
-        Returns None if the grammar's reading is kept.
-        """
+    def _decided(self, likeliest: Request, asked: Request, found: list[Reading]) -> Interpretation:
+        """Return the interpretation on which grammar and model agree, or the question to ask."""
         best = found[0] if found else None
         if best is not None and best.last.action.startswith(TOOL_PREFIX) and best.score >= MIN_READ_SCORE:
-            return None  # a tool's example that the models do not know
-        reader = self._role_reader(request, tokens, follows=False)
-        ranked = reader.ranked()
-        label, odds = ranked[0]
-        roles = reader.readings()
-        if (steps := self._by_clauses(request, tokens)) is not None:
-            roles.insert(0, steps)
-        if tokens[0].key in request.language.words("asking_words"):
-            roles = [reading for reading in roles if not request.writes(reading)]
+            return self._chooser.decide(asked, found)
+        written = candidates(likeliest)
+        if not written:
+            return (
+                self._chooser.decide(asked, found)
+                if best and best.score >= MIN_CONFIRM_SCORE
+                else Reply("", understood=False)
+            )
+        top = written[0]
         stands = (
             best is not None
             and best.score >= STRONG
@@ -253,103 +219,51 @@ class Interpreter:
             and not best.missing
             and not best.unexplained
         )
-        agreed = best is not None and any(_means_same(best, reading) for reading in roles)
-        if best is not None and (cleaner := _without_common_words(best, roles)) is not None:
-            return max(best.score, MIN_READ_SCORE), cleaner
-        if stands and best is not None:
-            undoes = best.last.action == "undo" and best.score < SURE_OF_UNDO
-            if (agreed and not undoes) or (not request.writes(best) and not _is_doubted(best, label, odds)):
-                return None
-            same = [reading for reading in roles if reading.steps[0].action == best.steps[0].action]
-            actions = [step.action for step in best.steps]
-            stands = request.writes(best)
-            if len(actions) > 1 and label.partition(".")[0] in actions:
-                return None
-            if label.partition(".")[0] == best.last.action or _related_label(label, best):
-                # The readers agree on the action: ask if they disagree on its values.
-                if not same and not undoes:
-                    return None
-            elif odds < CONTRADICTED and len(actions) > 1:
-                return None
-        if label == "none" and odds >= LEARNED:
-            return odds, Reply("unsupported", understood=False)
-        if label == "model" and odds >= LEARNED:
-            return odds, ModelRequired("This")
-        if label == "question" and odds >= LEARNED:
-            return odds, ContentQuestion(request.text)
-        if label == "open" and request.asks and odds < STRONG:
-            return odds, ContentQuestion(request.text)
-        if agreed:
-            return None
-        if not roles:
-            return None
-        first = roles[0]
-        likely = max(first.score, best.score if best is not None else 0.0)
-        if likely < NONSENSE or (first.score < ASKED_ABOUT and reader.is_mostly_unknown):
-            return None
-        target = first.last.target
-        if reader.is_mostly_unknown and target is not None and target.unknown and likely < STRONG:
-            return likely, Reply("", understood=False)
-        sure = best is not None and best.certain and best.score >= STRONG and not stands
-        if first.score >= LEARNED and not request.writes(first) and is_clear(first) and not sure:
-            return first.score, first
-        if stands and best is not None:
-            return best.score, self._chooser.ask(request, [best, *roles])
-        candidates = [reading for reading in roles if reading.score >= CONSIDERED or reading is first]
-        candidates = [reading for reading in candidates if reader.uses_names(reading)] or candidates
-        own = [reading for reading in found[:3] if reading.score >= MIN_CONFIRM_SCORE and not reading.missing]
-        candidates[1:1] = own[:1]
-        candidates += own[1:]
-        if not candidates:
-            return None
-        return max(first.score, MIN_READ_SCORE), self._chooser.ask(request, candidates)
-
-    def _role_reader(self, request: Request, tokens: tuple[Token, ...], *, follows: bool) -> RoleReader:
-        """Return the reader that finds the values of a clause by their roles."""
-        language = request.language
-        sets = request.sets(follows=follows)
-        mentions = request.mentions(tokens)
-        frames = request.frame_parser(follows=follows)
-        return RoleReader(
-            tokens,
-            mentions,
-            language,
-            sets,
-            frames,
-            request.dialog,
-            request.allowed,
-            request.frames,
+        share = sum(
+            one.probability
+            for one in written
+            if best is not None and one.reading and means_same(one.reading, best)
         )
+        if best is not None and stands and share >= AGREED:
+            return self._chooser.decide(asked, found)
+        if best is not None and stands and not asked.writes(best) and top.probability < SURE:
+            return self._chooser.decide(asked, found)
+        if top.outcome and (top.probability >= LIKELY or best is None):
+            return self._outcome(top.outcome, likeliest)
+        if (
+            top.reading is not None
+            and top.probability >= LIKELY
+            and is_clear(top.reading)
+            and not likeliest.writes(top.reading)
+        ):
+            return top.reading
+        offered = [one.reading for one in written if one.reading is not None and one.probability >= OFFERED]
+        own = [
+            reading
+            for reading in found[:2]
+            if reading.score >= MIN_CONFIRM_SCORE and not reading.missing and not reading.unexplained
+        ]
+        if best is not None and stands:
+            offered = [best, *offered]
+        else:
+            offered = [*offered[:3], *own]
+        if not offered:
+            if top.outcome:
+                return self._outcome(top.outcome, likeliest)
+            return self._chooser.decide(asked, found) if best else Reply("", understood=False)
+        return self._chooser.ask(likeliest, offered)
 
-    def _by_clauses(self, request: Request, tokens: tuple[Token, ...]) -> Reading | None:
-        """Return the steps of a request, clause by clause; None for one clause, or if a clause is unclear."""
-        language = request.language
-        mentions = request.mentions(tokens)
-        parts = [self._without_courtesies(language, part) for part in split_clauses(tokens, mentions)]
-        parts = [part for part in parts if part]
-        if len(parts) < 2:
-            return None
-        steps: list[PipelineStep] = []
-        score = 1.0
-        for part in parts:
-            read = self._clause(request, part, follows=bool(steps))
-            if read is None:
-                return None
-            steps += read.steps
-            score = min(score, read.score)
-        return Reading(tuple(steps), score, language=language.code, certain=False)
-
-    def _clause(self, request: Request, tokens: tuple[Token, ...], *, follows: bool) -> Reading | None:
-        """Parse one clause with the grammar, or else by its roles."""
-        grammar = [
-            _to_reading(clause, request.language)
-            for clause in request.frame_parser(follows=follows).readings(tokens)
-        ][:1]
-        if grammar and grammar[0].score >= STRONG and not grammar[0].missing and not grammar[0].unexplained:
-            return grammar[0]
-        found = self._role_reader(request, tokens, follows=follows).readings()
-        found = [reading for reading in found if is_clear(reading)]
-        return found[0] if found else None
+    @staticmethod
+    def _outcome(outcome: str, request: Request) -> Interpretation:
+        match outcome:
+            case "model":
+                return ModelRequired("This")
+            case "question":
+                return ContentQuestion(request.text)
+            case "none":
+                return Reply("unsupported", understood=False)
+            case _:
+                return Reply("", understood=False)
 
     def _small_talk(self, language: Language, tokens: Sequence[Token]) -> Interpretation | None:
         if language.matches_phrase(tokens, "small_talk", "help"):
@@ -513,31 +427,6 @@ class Interpreter:
             )
         return None
 
-    # Requests that need a model or are impossible
-
-    def _wants_model(self, language: Language, tokens: Sequence[Token]) -> ModelRequired | None:
-        for work in language.model_work:
-            phrases = work.say
-            if any(
-                phrase.longest_match(tokens, position)
-                for position in range(min(3, len(tokens)))
-                for phrase in phrases
-            ):
-                return ModelRequired(work.work)
-        return None
-
-    def _unsupported(self, language: Language, tokens: Sequence[Token]) -> bool:
-        return any(phrase.longest_match(tokens, 0) for phrase in language.phrases("unsupported")) or any(
-            phrase.longest_match(tokens, position)
-            for position in range(len(tokens))
-            for phrase in language.phrases("unsupported_anywhere")
-        )
-
-    def _is_question(self, language: Language, tokens: Sequence[Token]) -> bool:
-        first = next((token for token in tokens if token.is_word), None)
-        asks = any(token.kind == "mark" and "?" in token.key for token in tokens)
-        return asks or (first is not None and first.key in language.words("question_words"))
-
     # Answers to a question
 
     def _answer(
@@ -641,6 +530,14 @@ def _parse_ordinal(language: Language, tokens: Sequence[Token], count: int) -> i
     return None
 
 
+def normalized(step: PipelineStep) -> PipelineStep:
+    """Return the step as the action of its own that some values of properties have."""
+    names_type = step.arguments.get("key") == "type" and "value" in step.arguments
+    if step.action == "set_property" and names_type:
+        return PipelineStep("set_type", step.target, {"type": step.arguments["value"]})
+    return step
+
+
 def _to_reading(clause: ClauseReading, language: Language) -> Reading:
     missing = clause.missing[0] if clause.missing else ""
     return Reading(
@@ -669,58 +566,3 @@ def _join_readings(head: Reading, tail: Reading) -> Reading:
         head.verb_words + tail.verb_words,
         head.certain and tail.certain and (has_notes or not refers),
     )
-
-
-def _related_label(label: str, best: Reading) -> bool:
-    """Return whether a predicted action is equivalent to the parsed one."""
-    pair = {label.partition(".")[0], best.last.action}
-    return any(pair <= family for family in FAMILIES) or label in ("none", "ask", "question", "model")
-
-
-def _means_same(reading: Reading, other: Reading) -> bool:
-    """Return whether two readings have the same steps, in whatever order their conditions stand."""
-    return len(reading.steps) == len(other.steps) and all(
-        one.action == two.action
-        and _unordered(one.target) == _unordered(two.target)
-        and {name: _unordered(value) for name, value in one.arguments.items()}
-        == {name: _unordered(value) for name, value in two.arguments.items()}
-        for one, two in zip(reading.steps, other.steps, strict=True)
-    )
-
-
-def _is_doubted(best: Reading, label: str, odds: float) -> bool:
-    """Return whether a search for words is more likely another request, by the intent model."""
-    (*before, step) = best.steps
-    if before or step.action not in ("find", "count") or step.target is None or odds < LEARNED:
-        return False
-    words = [word for word in step.target.query.split() if ":" not in word]
-    return bool(words) and label.partition(".")[0] not in ("find", "count", "meaning", "open")
-
-
-def _without_common_words(best: Reading, roles: Sequence[Reading]) -> Reading | None:
-    """Return the search without common words that the grammar took for topics; None if there are none."""
-    if best.last.action not in ("find", "count") or len(best.steps) > 1 or best.last.target is None:
-        return None
-    words = best.last.target.query.split()
-    for reading in roles:
-        target = reading.last.target
-        if len(reading.steps) > 1 or reading.last.action != best.last.action or target is None:
-            continue
-        if not target.query and not target.order:
-            continue
-        kept = target.query.split()
-        extra = [word for word in words if word not in kept]
-        if (
-            extra
-            and all(word in words for word in kept)
-            and all(word.casefold().strip('"()') in span_model().words for word in extra)
-        ):
-            return replace(reading, certain=best.certain)
-    return None
-
-
-def _unordered(value: object) -> object:
-    if isinstance(value, NoteSet):
-        words = frozenset(value.query.casefold().split())
-        return words, frozenset(value.notes), value.source, value.pick, value.order, value.limit
-    return frozenset(value) if isinstance(value, tuple) else value

@@ -9,12 +9,12 @@ the last search.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from app.agent.language.actions import ROLE_KINDS, Action
 from app.agent.language.frames import FrameParser
-from app.agent.language.lexicon import ActionFrame, Language
+from app.agent.language.lexicon import Language
 from app.agent.language.mentions import EntityMention, find_mentions
 from app.agent.language.note_sets import NoteSetParser, is_search
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
@@ -35,9 +35,13 @@ FIELDS = ("tag:", "path:", "type:", "file:", "word", "rel:", "modified:", "creat
 LINK_FIELDS = ("links-to:", "linked-from:")
 COMPARISONS = ("=", "<", "<=", ">", ">=", "during", "exists")
 NAMED_PROPERTIES = ("confidence", "type", "status", "read", "due", "date", "year", "born", "died", "tags")
-ORDERS = ("modified", "created", "name", "size", "links", "confidence", "born", "died", "year", "date")
+ORDERS = (
+    *("modified", "created", "name", "words", "links", "backlinks", "outgoing", "dated"),
+    *("confidence", "born", "died", "year", "date"),
+)
+PROPERTY_ORDERS = ("order:prop", "order:-prop")
 LITERALS = ("true", "false", "open", "done", "last", "today", "same", "empty", "now")
-LIMITS = tuple(f"l{number}" for number in range(1, 11))
+LIMITS = tuple(f"l{number}" for number in (*range(1, 11), -1, -2, -3))
 
 Span = tuple[int, int]
 Symbol = str | Span
@@ -172,7 +176,7 @@ class ProgramReader:
             if symbol == "@":
                 if not isinstance(following, tuple):
                     return None
-                named = self._named(following)
+                named = self.named(following)
                 if named is None:
                     return None
                 if not named.notes:
@@ -210,7 +214,9 @@ class ProgramReader:
                 if last.notes:
                     paths += last.notes
                 if last.query:
-                    parts.append(f"({last.query})" if " OR " in last.query and last.query[0] != "(" else last.query)
+                    parts.append(
+                        f"({last.query})" if " OR " in last.query and last.query[0] != "(" else last.query
+                    )
             elif symbol == "target":
                 target = self._dialog.last.last.target if self._dialog.last else None
                 if target is None or not target.notes:
@@ -243,6 +249,12 @@ class ProgramReader:
                 if condition is None:
                     return None
                 add(condition)
+            elif symbol in PROPERTY_ORDERS:
+                name = self._property(following) if following is not None else None
+                if name is None:
+                    return None
+                result = replace(result, order=f"{symbol[6:-4]}{name}")
+                position += 1
             elif symbol.startswith("order:"):
                 result = replace(result, order=symbol.removeprefix("order:"))
             elif symbol in LIMITS:
@@ -259,8 +271,9 @@ class ProgramReader:
     def _existing(self, paths: Sequence[str]) -> str:
         return next((path for path in paths if self._vocabulary.has_file(path)), "")
 
-    def _named(self, span: Span) -> NoteSet | None:
-        tokens = self._tokens(span)
+    def named(self, span: Span) -> NoteSet | None:
+        """Return the note that a span of items names."""
+        tokens = self.tokens(span)
         mention = self._single(span)
         if mention is not None and mention.kind == "note" and mention.notes is not None:
             return mention.notes
@@ -269,7 +282,7 @@ class ProgramReader:
 
     def _link_end(self, symbol: Symbol | None, *, follows: bool) -> str | None:
         if isinstance(symbol, tuple):
-            found = self._named(symbol)
+            found = self.named(symbol)
             if found is None or len(found.notes) != 1:
                 return self._text(symbol) or None
             return str(NotePath.on_disk(found.notes[0]).stem_path)
@@ -281,7 +294,7 @@ class ProgramReader:
         return str(NotePath.on_disk(found.notes[0]).stem_path)
 
     def _condition(self, field: str, span: Span) -> str:
-        tokens = self._tokens(span)
+        tokens = self.tokens(span)
         mention = self._single(span)
         text = self._text(span)
         match field:
@@ -335,7 +348,7 @@ class ProgramReader:
             return f"[{name}]", position
         if position >= len(symbols):
             return None, position
-        value = self._property_value(symbols[position], during=comparison == "during")
+        value = self.property_value(symbols[position], during=comparison == "during")
         position += 1
         if value is None:
             return None, position
@@ -356,7 +369,8 @@ class ProgramReader:
             return known or text
         return symbol[2:] if symbol.startswith("p:") else None
 
-    def _property_value(self, symbol: Symbol, *, during: bool) -> str | tuple[str, str] | None:
+    def property_value(self, symbol: Symbol, *, during: bool) -> str | tuple[str, str] | None:
+        """Return the value of a property that a symbol means, or the first and last day of a period."""
         if not isinstance(symbol, tuple):
             return symbol if symbol in LITERALS else None
         text = self._text(symbol)
@@ -364,7 +378,7 @@ class ProgramReader:
             if during and re.fullmatch(r"\d{4}", number):
                 return f"{number}-01-01", f"{number}-12-31"
             return number
-        date = self._request.dates.parse_span(self._tokens(symbol), 0)
+        date = self._request.dates.parse_span(self.tokens(symbol), 0)
         if date is not None and date.first is not None:
             last = date.last or date.first
             first = date.first.isoformat()
@@ -387,7 +401,7 @@ class ProgramReader:
             if not values:
                 return None
             if isinstance(values[0], tuple):
-                return self._named(values[0])
+                return self.named(values[0])
             return self._notes(values, follows=follows)
         if role in ("tag", "new_tag"):
             return self._tags(role, values)
@@ -409,7 +423,7 @@ class ProgramReader:
         frame = next((one for one in self._request.frames if one.action == action.id), None)
         if role in ("text", "old", "name", "new_name", "query", "content", "heading"):
             return self._text(first)
-        bound = self._frames.fill(action, frame, role, self._tokens(first)) if frame is not None else None
+        bound = self._frames.fill(action, frame, role, self.tokens(first)) if frame is not None else None
         if bound is not None and role in bound:
             return bound[role]
         return self._plain_argument(role, first)
@@ -420,7 +434,7 @@ class ProgramReader:
             number = plain_number(text)
             if number is not None:
                 return float(number) if "." in number else int(number)
-            date = self._request.dates.parse_span(self._tokens(span), 0)
+            date = self._request.dates.parse_span(self.tokens(span), 0)
             if date is not None and date.first is not None and date.first == date.last:
                 return date.first.isoformat()
         if role == "type":
@@ -444,7 +458,8 @@ class ProgramReader:
 
     # Words
 
-    def _tokens(self, span: Span) -> tuple[Token, ...]:
+    def tokens(self, span: Span) -> tuple[Token, ...]:
+        """Return the tokens of a span of items."""
         return tuple(token for item in self._items[span[0] : span[1] + 1] for token in item.tokens)
 
     def _single(self, span: Span) -> EntityMention | None:

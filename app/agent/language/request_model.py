@@ -28,7 +28,22 @@ from app.paths import resources_folder
 MODEL_FILE = "requests.npz"
 MAX_SYMBOLS = 48
 MAX_ITEMS = 60
-CLASSES = ("word", "mark", "note", "near", "names", "quoted", "link", "hashtag", "tag", "kind", "prop", "num", "date", "rel")
+CLASSES = (
+    "word",
+    "mark",
+    "note",
+    "near",
+    "names",
+    "quoted",
+    "link",
+    "hashtag",
+    "tag",
+    "kind",
+    "prop",
+    "num",
+    "date",
+    "rel",
+)
 _NAMED = frozenset(("note", "near", "names", "quoted", "link", "hashtag", "num"))
 FLAG_COUNT = 8
 
@@ -163,7 +178,9 @@ class RequestModel:
         for words, kind, flags in items:
             own = self._words.get(words, 0)
             pieces = self._pieces.split(words)
-            vector = w["pieces"][pieces].mean(axis=0) if pieces else np.zeros(w["pieces"].shape[1], np.float32)
+            vector = (
+                w["pieces"][pieces].mean(axis=0) if pieces else np.zeros(w["pieces"].shape[1], np.float32)
+            )
             rows.append(
                 np.concatenate(
                     (
@@ -179,9 +196,7 @@ class RequestModel:
             forward = self._run(values, f"enc{layer}f")
             backward = self._run(values[::-1], f"enc{layer}b")[::-1]
             values = np.concatenate((forward, backward), axis=1)
-        first = np.tanh(
-            np.concatenate((values.max(axis=0), state_vector)) @ w["init_w"] + w["init_b"]
-        )
+        first = np.tanh(np.concatenate((values.max(axis=0), state_vector)) @ w["init_w"] + w["init_b"])
         return values, first
 
     def _run(self, values: Array, name: str) -> Array:
@@ -215,7 +230,9 @@ class RequestModel:
             weights = _softmax(states @ keys.T)
             contexts = weights @ memory
             both = np.concatenate((states, contexts), axis=1)
-            logits = np.concatenate((both @ w["out_w"] + w["out_b"], (both @ w["point_q"]) @ pointers.T), axis=1)
+            logits = np.concatenate(
+                (both @ w["out_w"] + w["out_b"], (both @ w["point_q"]) @ pointers.T), axis=1
+            )
             for row, start in enumerate(open_span):
                 if start >= 0:
                     logits[row, :symbols] = -1e9
@@ -231,8 +248,10 @@ class RequestModel:
                 elif len(kept) < width:
                     kept.append((row, symbol, score))
             best = sorted((one.probability for one in done), reverse=True)[:width]
-            if not kept or (len(best) == width and np.exp(kept[0][2]) < best[-1]) or (
-                best and np.exp(kept[0][2]) < 0.001 * best[0]
+            if (
+                not kept
+                or (len(best) == width and np.exp(kept[0][2]) < best[-1])
+                or (best and np.exp(kept[0][2]) < 0.001 * best[0])
             ):
                 break
             rows = [row for row, _, _ in kept]
@@ -244,7 +263,10 @@ class RequestModel:
             beams = [[*beams[row], symbol] for row, symbol, _ in kept]
             scores = np.array([score for _, _, score in kept], np.float32)
             inputs = np.stack(
-                [w["symbol"][symbol] if symbol < symbols else copied[symbol - symbols] for _, symbol, _ in kept]
+                [
+                    w["symbol"][symbol] if symbol < symbols else copied[symbol - symbols]
+                    for _, symbol, _ in kept
+                ]
             )
         return sorted(done, key=lambda one: -one.probability)[:width]
 
