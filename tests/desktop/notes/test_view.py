@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import QPoint, Qt, QUrl
 from PySide6.QtGui import QImage, QTextCursor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
@@ -268,6 +268,21 @@ def test_a_task_is_checked_and_a_callout_unfolded_in_the_reading_view(gui, opene
             await wait_until(lambda: "☑" in view.reader.toPlainText())
             view.editor.undo()
             assert view.editor.text() == text and not view.document.dirty
+
+    gui(main())
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support")
+def test_only_notes_are_previewed(gui, opened, wait_until) -> None:
+    async def main() -> None:
+        async with opened("T.md", {"T.md": "[[Other]] ![[x.png]]", "Other.md": "words"}) as (_, view):
+            (view._client.root / "x.png").write_bytes(b"\x89PNG")
+            view._point_at("x.png", QPoint(5, 5))
+            assert view._preview is None or not view._preview._timer.isActive()
+            view._point_at("Other.md", QPoint(5, 5))
+            await wait_until(lambda: view._preview.isVisible())
+            assert view._preview._text.toPlainText() == "words"
+            view._preview.hide()
 
     gui(main())
 
