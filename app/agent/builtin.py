@@ -128,7 +128,11 @@ class BuiltinAgent:
                 await self._answer_from_notes(turn, found, state)
             case Reply():
                 turn.say(reply_text(found))
-                self._states[_state_key(turn)] = replace(state, question=None, is_lost=not found.understood)
+                self._states[_state_key(turn)] = (
+                    replace(state, question=None)
+                    if found.understood
+                    else replace(state, question=None, focus=(), is_lost=True)
+                )
 
     def interpret(self, text: str, state: DialogState) -> Interpretation:
         """Return what a request means in a conversation."""

@@ -28,6 +28,8 @@ NOT_UNDERSTOOD = (
     "I did not understand that, so nothing was changed. Rephrase it, or type “help” for examples."
 )
 _ALL_NOTES_QUERY = "modified:>=1970"
+_MOST = 1000
+"""The largest number of hits of one search."""
 
 Arguments = dict[str, object]
 ChangesToday = Callable[[], Sequence[int]]
@@ -82,15 +84,25 @@ class Pipeline:
 
     async def run(self, reading: Reading) -> DialogState:
         """Run the steps until one fails or is denied; return the dialog state after them."""
-        previous: tuple[str, ...] = ()
+        # "These" in the first step are the notes listed before.
+        previous: tuple[str, ...] = self._dialog.them
         self._is_guess = reading.score <= GUESS_SCORE
         for step in reading.steps:
             result = await self._step(step, previous)
             if result is None:
+                self._forget_missing(step)
                 break
             previous = result
-        self._dialog = replace(self._dialog, last=reading, question=None, is_lost=False)
+        self._dialog = replace(self._dialog, last=reading, question=None)
         return self._dialog
+
+    def _forget_missing(self, step: PipelineStep) -> None:
+        """Let "it" mean no note after a step that failed to make or find its note."""
+        named = step.target.notes if step.target is not None else ()
+        if len(named) == 1:
+            self._dialog = replace(self._dialog, focus=named, is_lost=False)
+        elif step.action == "create_note" or step.target is not None:
+            self._dialog = replace(self._dialog, focus=(), is_lost=True)
 
     # Steps
 
@@ -151,29 +163,35 @@ class Pipeline:
             base = previous
         elif notes.notes:
             base = notes.notes
-        if notes.query or base is None:
+        if notes.query or notes.order or base is None:
             outcome = await self._turn.call(
-                "search_notes", self._search(notes.query or _ALL_NOTES_QUERY, notes, MAX_WRITTEN_NOTES)
+                "search_notes",
+                self._search(
+                    notes.ordered_query or _ALL_NOTES_QUERY,
+                    notes,
+                    MAX_WRITTEN_NOTES if base is None else _MOST,
+                ),
             )
             if not outcome.success:
                 self._turn.say(format_outcome(AnsweredCall("search_notes", {}), outcome))
                 return None
             found = tuple(str(hit["path"]) for hit in _as_list(outcome.result, "hits"))
-            base = found if base is None else tuple(path for path in base if path in set(found))
-        if notes.pick is not None:
-            index = notes.pick - 1 if notes.pick > 0 else notes.pick
-            base = (base[index],) if -len(base) <= index < len(base) else ()
-        return base[: notes.limit] if notes.limit else base
+            known = set(base or ())
+            if base is None or notes.order:
+                base = found if base is None else tuple(path for path in found if path in known)
+            else:
+                base = tuple(path for path in base if path in set(found))
+        return notes.first_notes(base)
 
     @staticmethod
     def _search(query: str, notes: NoteSet, limit: int) -> Arguments:
         order = {"order": notes.order} if notes.order else {}
         # A trailing space makes the last word a whole word instead of a prefix.
-        return {"query": f"{query} ", "limit": notes.limit or limit, **order}
+        return {"query": f"{query} ", "limit": limit, **order}
 
     async def _find(self, step: PipelineStep, previous: tuple[str, ...]) -> tuple[str, ...] | None:
         target = step.target or NoteSet()
-        if target.source or target.notes:
+        if target.source or target.notes or target.limit or target.pick:
             paths = await self._notes(target, previous)
             if paths is None:
                 return None
@@ -214,8 +232,10 @@ class Pipeline:
 
     def _remember(self, paths: tuple[str, ...]) -> None:
         """Remember the notes of a list for "these" and "the first one"; a single note is also "it"."""
-        focus = paths[:1] if len(paths) == 1 else self._dialog.focus
-        self._dialog = replace(self._dialog, results=paths, focus=focus)
+        focus = paths[:1] if len(paths) == 1 else self._dialog.focus if paths else ()
+        # The request meant a note that does not exist.
+        is_lost = not paths or (self._dialog.is_lost and len(paths) > 1)
+        self._dialog = replace(self._dialog, results=paths, focus=focus, is_lost=is_lost)
 
     def _listed(self, outcome: ToolOutcome) -> tuple[str, ...] | None:
         if not outcome.success:
@@ -262,8 +282,9 @@ class Pipeline:
         if len(paths) > MAX_READ_NOTES:
             self._turn.say(f"These are the first {MAX_READ_NOTES} of {len(paths)} notes.")
         focus = (read_paths[0],) if len(read_paths) == 1 else self._dialog.focus
+        is_lost = self._dialog.is_lost and len(read_paths) != 1
         results = tuple(listed) if listed else tuple(paths) if len(paths) > 1 else self._dialog.results
-        self._dialog = replace(self._dialog, focus=focus, results=results)
+        self._dialog = replace(self._dialog, focus=focus, results=results, is_lost=is_lost)
         return paths
 
     async def _open(self, path: str) -> tuple[str, ...] | None:
@@ -274,7 +295,7 @@ class Pipeline:
         found = str(outcome.result["path"])
         self._turn.say(format_outcome(AnsweredCall("read_note", {"name": path}), outcome))
         self._turn.open_note(found)
-        self._dialog = replace(self._dialog, focus=(found,))
+        self._dialog = replace(self._dialog, focus=(found,), is_lost=False)
         return (found,)
 
     async def _explain_relation(self, step: PipelineStep, path: str) -> tuple[str, ...] | None:
@@ -464,7 +485,8 @@ class Pipeline:
             changes = (*changes, outcome.entry)
         focus = paths[-1:] if len(set(paths)) == 1 else self._dialog.focus
         results = paths if len(set(paths)) > 1 else self._dialog.results
-        self._dialog = replace(self._dialog, changes=changes, focus=focus, results=results)
+        is_lost = self._dialog.is_lost and not paths
+        self._dialog = replace(self._dialog, changes=changes, focus=focus, results=results, is_lost=is_lost)
 
     # Undo
 

@@ -24,6 +24,7 @@ from app.index.normalization import segment, tokenize
 from app.index.query_ast import RegexTerm
 from app.index.search_request import Grouping, SearchRequest
 from app.index.text_matcher import Term
+from app.index.value_order import COLUMN_ORDERS, in_value_order
 
 NAME_COLUMNS = "{name aliases}"
 _SMALL_RESULT_SIZE = 60
@@ -61,6 +62,11 @@ class Ranking:
         self._hidden = hidden
         self._hits = FtsHits(connection, hidden)
         self._wanted = wanted
+
+    @property
+    def is_by_column(self) -> bool:
+        """True if an index gives the order: by relevance, by name or by time."""
+        return self._request.order in ("relevance", *COLUMN_ORDERS)
 
     # Hits from the full-text index
 
@@ -232,7 +238,7 @@ class Ranking:
             return self._grouped(self._all_in_order(found), request.group)
         if request.order == "relevance":
             return RankedPage(self._by_relevance(found, start, count), len(found))
-        ids = self._hits.in_order(request.order, found, start, count)
+        ids = self._in_order(found, start, count)
         return RankedPage([(id, 0.0) for id in ids], len(found))
 
     def _by_relevance(self, found: Ids, start: int, count: int) -> Ranked:
@@ -250,7 +256,13 @@ class Ranking:
     def _all_in_order(self, found: Ids) -> Ranked:
         if self._request.order == "relevance":
             return self._by_relevance(found, 0, len(found))
-        return [(id, 0.0) for id in self._hits.in_order(self._request.order, found, 0, len(found))]
+        return [(id, 0.0) for id in self._in_order(found, 0, len(found))]
+
+    def _in_order(self, found: Ids, start: int, count: int) -> list[int]:
+        if self.is_by_column:
+            return self._hits.in_order(self._request.order, found, start, count)
+        ordered = in_value_order(self._connection, self._request.order, found, self._hidden)
+        return ordered[start : start + count]
 
     def _scored(self, found: Ids) -> Ranked:
         """Return these notes with their scores, best first; those without a score by modification time."""

@@ -126,6 +126,8 @@ class SearchRun:
     def _ordered(self, request: SearchRequest, matches: QueryExecutor) -> RankedPage:
         wanted = tuple(highlight_terms(request.node))
         ranking = Ranking(self._connection, request, matches.hidden, wanted)
+        if not ranking.is_by_column:
+            return ranking.rank_set(self._matching_ids(request, matches))
         if fts_query := expression(request.node):
             plain = all(
                 isinstance(part, And | Or | WordTerm | PhraseTerm) for part in walk_nodes(request.node)

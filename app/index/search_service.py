@@ -24,7 +24,7 @@ from app.index.query_suggestions import suggest
 from app.index.records import SearchPage, Snippet
 from app.index.resolver import Resolver
 from app.index.search import EXPLAIN_TIMEOUT_S, SearchRun
-from app.index.search_request import Grouping, Order, SearchRequest
+from app.index.search_request import Grouping, SearchRequest
 from app.index.term_statistics import TermStatistics, term_statistics
 from app.index.text_matcher import check_patterns
 from app.vault.path import NotePath
@@ -55,7 +55,7 @@ class SearchService:
         limit: int,
         offset: int = 0,
         *,
-        order: Order = "relevance",
+        order: str = "relevance",
         group: Grouping = "",
         exact: bool = True,
         private: bool = True,

@@ -42,7 +42,7 @@ from app.index.records import (
 )
 from app.index.renames import RenamePlan, plan_renames
 from app.index.resolver import Resolver
-from app.index.search_request import Grouping, Order
+from app.index.search_request import Grouping
 from app.index.search_service import SearchService, Similarity
 from app.index.term_statistics import TermStatistics
 from app.processes.supervisor import Supervisor
@@ -417,7 +417,7 @@ class VaultIndex:
         limit: int = 50,
         offset: int = 0,
         *,
-        order: Order = "relevance",
+        order: str = "relevance",
         group: Grouping = "",
         private: bool = True,
         hidden: Iterable[NotePath] = (),

@@ -72,3 +72,6 @@ Offset = Annotated[int, Field(ge=0, le=1_000_000_000)]
 
 Share = Annotated[float, Field(ge=0, le=1)]
 """A number from 0 to 1."""
+
+Sorting = Annotated[str, Field(min_length=1, max_length=200)]
+"""An order of notes: by relevance, a time, a count or a property; a leading `-` reverses it."""

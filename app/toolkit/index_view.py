@@ -13,7 +13,7 @@ from app.errors import NotFoundError
 from app.index.query import parse
 from app.index.query_ast import And, WordTerm
 from app.index.records import PropertyCount, UnresolvedName
-from app.index.search_request import Grouping, Order
+from app.index.search_request import Grouping
 from app.toolkit.semantic_search import SemanticSearch
 from app.toolkit.visibility import CallVisibility
 from app.vault.note import ParsedNote
@@ -195,7 +195,7 @@ class IndexView:
         limit: int = 50,
         offset: int = 0,
         *,
-        order: Order = "relevance",
+        order: str = "relevance",
         group: Grouping = "",
     ) -> SearchPage:
         """Return the hits of a query in the search language.
@@ -215,7 +215,7 @@ class IndexView:
         return self._meaning is not None
 
     async def best(
-        self, query: str, limit: int, offset: int = 0, *, order: Order = "relevance", group: Grouping = ""
+        self, query: str, limit: int, offset: int = 0, *, order: str = "relevance", group: Grouping = ""
     ) -> SearchPage:
         """Search like `search`, and rank the top hits of a plain-text query by meaning as well.
 

@@ -11,9 +11,17 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 from app.analysis.sentences import first_prose_line
 from app.analysis.summary import truncate
 from app.errors import NotFoundError
-from app.index.search_request import Order
 from app.permissions.pluralize import pluralize
-from app.toolkit.argument_types import Limit, NoteName, Offset, Properties, SearchQuery, Share, TagName
+from app.toolkit.argument_types import (
+    Limit,
+    NoteName,
+    Offset,
+    Properties,
+    SearchQuery,
+    Share,
+    Sorting,
+    TagName,
+)
 from app.toolkit.context import ToolContext
 from app.toolkit.related import RelatednessReason
 from app.toolkit.related import find_related_notes as related_notes
@@ -177,7 +185,7 @@ async def search_notes(
     query: SearchQuery,
     limit: Limit = 20,
     offset: Offset = 0,
-    order: Order = "relevance",
+    order: Sorting = "relevance",
     group: Literal["none", "folder", "type", "tag"] = "none",
 ) -> Hits:
     """Find notes in the search language.
@@ -186,7 +194,8 @@ async def search_notes(
         query: Words that must all occur; "phrases", OR, -not, tag:, path:, file:, [property:value].
         limit: The maximum number of results.
         offset: The number of results to skip.
-        order: By relevance, by name, or by the time of change or creation, newest first.
+        order: relevance, name, modified, created, links, backlinks, outgoing, words, dated or a property;
+            largest or newest first, and reversed after a `-`.
         group: Group the notes by folder, type or first tag; `order` applies within a group.
     """
     page = await context.index.best(query, limit, offset, order=order, group="" if group == "none" else group)

@@ -48,6 +48,7 @@ HERE = Path(__file__).resolve().parent
 SAMPLE = HERE.parents[1] / "resources" / "sample-vault"
 NOW = datetime(2026, 3, 18, 12)
 OPEN_NOTE = "Instruments/H1.md"
+EVERY_NOTE = "modified:>=1970"
 DAYS = {
     "Instruments/H4.md": (2026, 3, 17),
     "Instruments/K1.md": (2026, 3, 16),
@@ -253,10 +254,19 @@ class Evaluation:
             base = found if base is None else base & found
         if base is None:
             base = {str(path) for path in self._workspace.index.note_paths()}
-        ordered = tuple(sorted(base))
+        if notes.limit is not None and notes.order:
+            page = await self._workspace.index.search(
+                f"{notes.ordered_query or EVERY_NOTE} ", 1000, order=notes.order
+            )
+            return tuple(
+                sorted(notes.first_notes(tuple(str(hit.path) for hit in page.hits if str(hit.path) in base)))
+            )
         if notes.pick is not None and previous:
             return (previous[notes.pick - 1 if notes.pick > 0 else notes.pick],)
-        return ordered
+        if notes.limit is not None and (notes.notes or notes.source):
+            known = notes.notes or (previous if notes.source and previous else self._state.them)
+            base = set(notes.first_notes(tuple(path for path in known if path in base)))
+        return tuple(sorted(base))
 
     @staticmethod
     def _same_arguments(one: PipelineStep, gold: PipelineStep, parts: dict[str, list[str]]) -> bool:
@@ -267,6 +277,7 @@ class Evaluation:
         if (
             gold.target is not None
             and gold.target.order
+            and gold.target.limit is None
             and getattr(one.target, "order", "") != gold.target.order
         ):
             return False

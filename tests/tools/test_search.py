@@ -69,6 +69,41 @@ async def test_hits_are_listed_in_the_order_and_the_groups_that_are_asked_for(wo
     assert bad.error["type"] == "invalid_parameters"
 
 
+@pytest.mark.parametrize(
+    ("query", "order", "first"),
+    [
+        ("path:Events/", "-dated", ["Paramore voyages", "Scilly disaster of 1707"]),
+        ("path:People/ [born]", "-born", ["Gemma Frisius", "Mercator"]),
+        ("type:hypothesis", "-confidence", ["Everything came from H4"]),
+        ("path:Claims/", "backlinks", ["Timekeepers beat the Moon", "The Moon was good enough"]),
+        ("path:People/", "backlinks", ["John Harrison"]),
+    ],
+)
+async def test_hits_are_ordered_by_counts_and_by_properties(workspace, query, order, first):
+    ordered = await call(workspace, "search_notes", query=query, order=order)
+    assert [hit["name"] for hit in ordered.result["hits"]][: len(first)] == first
+    turned = order.removeprefix("-") if order.startswith("-") else f"-{order}"
+    reverse = await call(workspace, "search_notes", query=query, order=turned)
+    assert {hit["path"] for hit in reverse.result["hits"]} == {hit["path"] for hit in ordered.result["hits"]}
+    assert reverse.result["hits"][-1]["name"] == first[0]
+
+
+async def test_the_links_of_private_notes_do_not_count_in_an_order_for_a_model(workspace):
+    model = Caller(CallerKind.DESKTOP_AGENT, "Model", uses_model=True)
+    wanted = {"query": "path:People/", "order": "backlinks"}
+
+    async def ordered(caller):
+        outcome = await workspace.runner.run(Call.of("search_notes", wanted, caller))
+        return [hit["name"] for hit in outcome.result["hits"]]
+
+    before = await ordered(model)
+    for number in range(9):
+        text = f"---\nai: private\n---\n[[{before[-1]}]]\n"
+        await call(workspace, "create_note", name=f"Diary {number}", content=text)
+    assert await ordered(model) == before
+    assert (await ordered(AGENT)).index(before[-1]) < 3
+
+
 async def test_a_bad_query_names_the_position(workspace):
     outcome = await call(workspace, "search_notes", query='tag:claim "open')
     assert outcome.error["type"] == "invalid_parameters"

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from app.agent.language.readings import Clarification, Reading
 
 MAX_RESULTS = 200
+_NOTE_ROLES = ("target", "to", "other")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +23,8 @@ class DialogState:
         last: The last reading that was run.
         changes: The audit entries of this conversation's changes, oldest first.
         question: The open question to the user.
-        is_lost: Whether the last request was not understood; "it" may then mean something in that request.
+        is_lost: Whether "it" may mean something that was not found or not made: the last request was not
+            understood, or its note is missing.
     """
 
     open_note: str | None = None
@@ -45,8 +47,30 @@ class DialogState:
 
     @property
     def it(self) -> tuple[str, ...]:
-        """Return the referent of "it": the attached note, the last mentioned, or the one on the screen."""
-        return self._one_given or self.focus or self._open
+        """Return the referent of "it": the attached note, the last mentioned, or the one on the screen.
+
+        Empty if the last request meant a note that is missing or not yet chosen.
+        """
+        if self._one_given:
+            return self._one_given
+        if (asked := self._asked_about) is not None:
+            return asked
+        return self.focus or (() if self.is_lost else self._open)
+
+    @property
+    def _asked_about(self) -> tuple[str, ...] | None:
+        """Return the note of the open question, empty if it asks for the note; None for other questions."""
+        if self.question is None:
+            return None
+        if self.question.partial is not None and self.question.partial.missing in _NOTE_ROLES:
+            return ()
+        readings = [option.reading for option in self.question.options]
+        readings += [self.question.partial] if self.question.partial is not None else []
+        if any(reading.steps[0].action == "create_note" for reading in readings):
+            return ()
+        named = {reading.last.target.notes for reading in readings if reading.last.target is not None}
+        only = named.pop() if len(named) == 1 else ()
+        return only if len(only) == 1 else None
 
     @property
     def listed(self) -> bool:

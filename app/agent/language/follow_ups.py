@@ -31,8 +31,19 @@ def refined_reading(request: Request, tokens: tuple[Token, ...]) -> Reading | No
         after = language.match_prefix(tokens, 0, "refine", kind)
         if not finds or after == 0 or after >= len(tokens):
             continue
+        while after < len(tokens) - 1 and tokens[after].key in language.words("determiners"):
+            after += 1
         parsed = sets.parse(tokens[after:])
-        if parsed is None or parsed.notes.unknown or not parsed.notes.query or parsed.unexplained:
+        if parsed is None or parsed.notes.unknown or parsed.unexplained:
+            continue
+        if kind == "only" and not parsed.notes.query and (parsed.notes.order or parsed.notes.limit):
+            order, limit = parsed.notes.order, parsed.notes.limit
+            ordered = step.target.order.removeprefix("-") if step.target is not None else ""
+            if ordered and limit and language.match_prefix(tokens, after, "order_words", "bottom") > after:
+                order, limit = f"-{ordered}", abs(limit)
+            part = NoteSet(source="previous", order=order, limit=limit)
+            return Reading((PipelineStep("find", part),), 0.9, language=language.code)
+        if not parsed.notes.query:
             continue
         if kind == "also" and (not parsed.has_head or step.target is None or step.target.notes):
             continue

@@ -13,8 +13,11 @@ from app.agent.language.readings import NoteSet, PipelineStep
 from app.agent.language.role_values import RoleBinding, RoleValueParser, Values, trim_marks
 from app.agent.language.tokens import Token
 from app.agent.language.vocabulary import Vocabulary
+from app.index.query_serializer import quote_text
+from app.vault.path import NotePath
 
 _MAX_NAME_TOKENS = 14
+_LINK_FILTERS = {"backlinks": "links-to", "outgoing": "linked-from"}
 _MAX_CUES = 12
 _MISSING_ROLE_FACTOR = 0.8
 _IMPLIED_ROLE_FACTOR = 0.93
@@ -391,6 +394,8 @@ class FrameParser:
         score *= _MISSING_ROLE_FACTOR ** len(missing) * (_IMPLIED_ROLE_FACTOR if implied else 1.0)
         score += _SPECIFICITY_BONUS * trigger_words
         step = PipelineStep(action.id, target if isinstance(target, NoteSet) else None, values)
+        if any(token.key in self._language.words("jointly") for token in tokens):
+            step = _jointly(step)
         certain = (
             _NARRATES not in verb_words
             and (not implied or self._implies_one(action, tokens))
@@ -435,3 +440,12 @@ class FrameParser:
         """Parse words as the value of one role, in an answer to a question; None if they do not fit."""
         bound = self._values.parse(action, frame, role, tokens)
         return bound.values if bound else None
+
+
+def _jointly(step: PipelineStep) -> PipelineStep:
+    """Return a list of links as a search for the notes that all of its notes share ("both H4 and K1")."""
+    name = _LINK_FILTERS.get(step.action)
+    if name is None or step.target is None or len(step.target.notes) < 2 or step.target.query:
+        return step
+    names = [quote_text(str(NotePath.on_disk(path).stem_path)) for path in step.target.notes]
+    return PipelineStep("find", NoteSet(query=" ".join(f"{name}:{text}" for text in names)))

@@ -40,7 +40,7 @@ def _serialize_step(step: PipelineStep) -> str:
     if step.target is not None:
         parts.append(f"[{_serialize_set(step.target)}]")
         parts += [
-            f"{name}={value}"
+            f"{name}={_serialize_value(value)}"
             for name, value in (
                 ("order", step.target.order),
                 ("limit", step.target.limit),

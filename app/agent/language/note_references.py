@@ -98,8 +98,6 @@ class NoteReferenceParser:
                 found = ParsedSet(NoteSet(notes=dialog.them), POINTED_FIT, has_head=True)
                 return replace(found, is_certain=not dialog.is_doubtful)
             return replace(self._pointed(dialog.it), is_certain=False)
-        if language.matches_phrase(tokens, "it") and self._dialog.is_lost and not self._follows:
-            return ParsedSet(NoteSet(unknown=" "), UNKNOWN_FIT)
         if language.matches_phrase(tokens, "it"):
             if self._follows:
                 return ParsedSet(NoteSet(source="previous"), POINTED_FIT, has_head=True)

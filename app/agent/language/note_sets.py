@@ -9,6 +9,7 @@ from functools import cached_property
 
 from app.agent.language.lexicon import Filter
 from app.agent.language.note_references import BARE_FIT, CUED_FIT, NoteReferenceParser, ParsedSet
+from app.agent.language.orders import NoteOrder, OrderParser
 from app.agent.language.property_conditions import PropertyConditionParser, QueryPart
 from app.agent.language.readings import NoteSet, parenthesize
 from app.agent.language.tokens import Token, span_text
@@ -21,6 +22,7 @@ from app.vault.reference import parse_reference
 _MAX_NAME_TOKENS = 10
 _MAX_FOLDER_TOKENS = 5
 _PLAIN = re.compile(r"[\w][\w-]*")
+_STATED_DATE = re.compile(r"\[(?:date|year|born|died|published):")
 
 
 class NoteSetParser(NoteReferenceParser):
@@ -29,6 +31,10 @@ class NoteSetParser(NoteReferenceParser):
     @cached_property
     def _comparisons(self) -> PropertyConditionParser:
         return PropertyConditionParser(self._language, self._vocabulary, self._dates)
+
+    @cached_property
+    def _orders(self) -> OrderParser:
+        return OrderParser(self._language, self._dates, self._comparisons)
 
     @cached_property
     def _small_words(self) -> frozenset[str]:
@@ -110,8 +116,8 @@ class NoteSetParser(NoteReferenceParser):
     def order_in(self, tokens: Sequence[Token]) -> tuple[str, int | None] | None:
         """Return the requested order, with a number of notes."""
         for position in range(len(tokens)):
-            if tokens[position].kind != "mark" and (found := self._order(tokens, position)):
-                return found[0], found[1]
+            if tokens[position].kind != "mark" and (found := self._orders.parse(tokens, position)):
+                return found.order, found.limit
         return None
 
     def is_folder(self, word: str) -> bool:
@@ -139,7 +145,10 @@ class NoteSetParser(NoteReferenceParser):
         alternatives: list[list[str]] = [[]]
         explained, weight, position = 0.0, 0, 0
         left: list[str] = []
-        negative, joined_by_or, has_head, order, limit = False, False, False, "", None
+        negative, joined_by_or, has_head = False, False, False
+        ordering: NoteOrder | None = None
+        is_one: bool | None = None
+        is_ordered = (found_order := self.order_in(tokens)) is not None and bool(found_order[0])
         last: QueryPart | None = None
         base: NoteSet | None = None
         bare = False
@@ -168,6 +177,10 @@ class NoteSetParser(NoteReferenceParser):
                 explained, weight, position = explained + after - position, weight + after - position, after
                 continue
             part = self._condition(tokens, position, last)
+            if is_ordered and (part is None or part.is_topic):
+                part = self._noun(tokens, position, counted=True) or part
+            if is_ordered and (single := self._is_single(token, part)) is not None:
+                is_one = single
             if (
                 part is None
                 and (after := language.match_prefix(tokens, position, "not")) > position
@@ -180,15 +193,17 @@ class NoteSetParser(NoteReferenceParser):
                     after,
                 )
                 continue
-            if part is None and (ordering := self._order(tokens, position)):
-                order, limit_found, after = ordering
-                limit = limit_found if limit_found is not None else limit
-                explained, weight, position, has_head = (
-                    explained + after - position,
-                    weight + after - position,
-                    after,
+            if (part is None or part.is_topic) and (found := self._order(tokens, position, ordering)):
+                limit = found.limit if found.limit is not None or ordering is None else ordering.limit
+                is_superlative = found.is_superlative and (ordering is None or ordering.is_superlative)
+                is_superlative = is_superlative or (ordering is not None and ordering.is_superlative)
+                ordering = replace(found, limit=limit, is_superlative=is_superlative)
+                explained, weight, has_head = (
+                    explained + found.end - position,
+                    weight + found.end - position,
                     True,
                 )
+                position = found.end
                 continue
             if part is None and position == 0 and (pointed := self._leading_reference(tokens)):
                 base, after = pointed
@@ -230,9 +245,40 @@ class NoteSetParser(NoteReferenceParser):
             last, position = part, part.end
             negative = joined_by_or = False
         query = " ".join(alternatives[-1])
-        notes = replace(base or NoteSet(), query=query, order=order, limit=limit)
+        notes = replace(base or NoteSet(), query=query)
+        if ordering is not None:
+            is_one = not left and not bare if is_one is None else is_one
+            notes = self._in_order(notes, ordering, is_one, tokens)
         fit = explained / weight if weight else 0.0
-        return ParsedSet(notes, fit, tuple(left), has_head, bare)
+        # The first notes of an order may not be those that a change is meant for.
+        return ParsedSet(notes, fit, tuple(left), has_head, bare, is_certain=notes.limit is None)
+
+    def _in_order(
+        self, notes: NoteSet, ordering: NoteOrder, is_one: bool, tokens: Sequence[Token]
+    ) -> NoteSet:
+        """Return a set in an order; "the newest one" is among the notes listed before."""
+        order, limit = ordering.order, ordering.limit
+        if limit is None and ordering.is_superlative and is_one:
+            limit = 1
+        refers = any(token.key in self._language.words("result_pronouns") for token in tokens)
+        is_bare = notes.is_everything
+        if is_bare and self._dialog.listed and (refers or not order):
+            notes = replace(notes, source="previous")
+        elif is_bare and order.endswith("dated"):
+            order = order.replace("dated", "created")
+        if order in ("modified", "-modified") and _STATED_DATE.search(notes.query):
+            order = order.replace("modified", "dated")
+        return replace(notes, order=order, limit=limit)
+
+    def _is_single(self, token: Token, part: QueryPart | None) -> bool | None:
+        """Return whether a noun means one note; None for other words."""
+        if token.key in self._language.words("note_nouns"):
+            return token.key in self._language.words("single_nouns")
+        if part is None or part.is_topic or part.filter is not None or not token.is_word:
+            return None
+        if part.query.startswith(("path:", "tag:", "type:")):
+            return not any(form != token.key for form in self._vocabulary.plural_stems(token.key))
+        return None
 
     def _leading_reference(self, tokens: Sequence[Token]) -> tuple[NoteSet, int] | None:
         """Parse "of those" or "which of these" at the start of a phrase with more conditions."""
@@ -245,25 +291,13 @@ class NoteSetParser(NoteReferenceParser):
                 return found.notes, end
         return None
 
-    def _order(self, tokens: Sequence[Token], position: int) -> tuple[str, int | None, int] | None:
-        """Parse an order ("newest", "sorted by name") and a number of notes ("the 5 newest")."""
-        limit, start = None, position
-        if (number := self._dates.parse_number(tokens[position].key)) is not None and position + 1 < len(
-            tokens
-        ):
-            limit, start = number, position + 1
-        for name in self._language.table("orders"):
-            after = self._language.match_prefix(tokens, start, "orders", name)
-            if after > start:
-                if (
-                    limit is None
-                    and after < len(tokens)
-                    and (n := self._dates.parse_number(tokens[after].key))
-                    and n > 1
-                ):
-                    return name, n, after + 1
-                return name, limit, after
-        return None
+    def _order(
+        self, tokens: Sequence[Token], position: int, before: NoteOrder | None = None
+    ) -> NoteOrder | None:
+        """Parse an order; after a superlative, only the property that it goes by."""
+        if before is not None and before.is_superlative and before.order:
+            return self._orders.by_property(tokens, position, before.order)
+        return self._orders.parse(tokens, position)
 
     def _condition(self, tokens: Sequence[Token], position: int, last: QueryPart | None) -> QueryPart | None:
         """Return the condition that starts at a token and explains the most words."""
@@ -461,8 +495,11 @@ class NoteSetParser(NoteReferenceParser):
             return "", start
         return " ".join(parts), end
 
-    def _noun(self, tokens: Sequence[Token], position: int) -> QueryPart | None:
-        """Parse a word for a folder, a type or, before a word for notes, a tag: "claims", "people"."""
+    def _noun(self, tokens: Sequence[Token], position: int, *, counted: bool = False) -> QueryPart | None:
+        """Parse a word for a folder, a type or, before a word for notes, a tag: "claims", "people".
+
+        `counted` is True after a superlative, which the name of a tag may follow: "the earliest event".
+        """
         token = tokens[position]
         if not token.is_word or token.key in self._language.words("note_nouns") | self._language.words(
             "fillers"
@@ -481,9 +518,9 @@ class NoteSetParser(NoteReferenceParser):
                 return QueryPart(f"path:{_quote(folder + '/')}", position + 1)
         if note_type := vocabulary.find_type(token.value):
             return QueryPart(f"type:{_quote(note_type)}", position + 1)
-        counted = position > 0 and tokens[position - 1].key in self._language.words("one_of")
+        after_article = position > 0 and tokens[position - 1].key in self._language.words("one_of")
         if (tag := vocabulary.find_tag(token.value)) and (
-            before_noun or counted or (alone and tag.casefold() != token.key)
+            before_noun or counted or after_article or (alone and tag.casefold() != token.key)
         ):
             return QueryPart(f"tag:{_quote(tag)}", position + 1)
         return None
@@ -515,7 +552,9 @@ class NoteSetParser(NoteReferenceParser):
                 position += 1
                 continue
             if position > start:
-                if language.match_prefix(tokens, position, "not") > position or self._order(tokens, position):
+                if language.match_prefix(tokens, position, "not") > position:
+                    break
+                if (ordering := self._order(tokens, position)) is not None and ordering.order:
                     break
                 condition = self._condition_starts(tokens, position)
                 if condition:

@@ -22,6 +22,7 @@ _RECENT_YEARS = 30
 """A year at most this long ago is a time of change; an earlier one is a date in the notes."""
 _DATED = ("year", "date", "published")
 _LIVES = ("born", "died")
+DATE_PROPERTIES = (*_DATED, *_LIVES)
 _OWN_PROPERTIES = frozenset(("confidence", "type", "aliases", "status"))
 
 
@@ -194,7 +195,7 @@ class PropertyConditionParser:
 
     def _dated(self, token: Token) -> str | None:
         name = self.property_name(token) if token.is_word else None
-        return name if name in (*_DATED, *_LIVES) else None
+        return name if name in DATE_PROPERTIES else None
 
     def share_range(self, tokens: Sequence[Token], position: int) -> QueryPart | None:
         """Parse a range without a property, which means the confidence: "between .5 and .8"."""

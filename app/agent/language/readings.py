@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from app.index.value_order import property_of
+
 Source = Literal["", "previous"]
 
 
@@ -23,7 +25,7 @@ class NoteSet:
         source: "previous" for the result of the previous step.
         pick: The position of one note, or None for all.
         order: The order of the notes for `search_notes`; empty for its default.
-        limit: The maximum number of notes, or None for all.
+        limit: The maximum number of notes, or None for all; a negative number counts from the end.
         unknown: Words in the position of a note's name that match no note.
         candidates: The paths of notes that `unknown` may refer to.
     """
@@ -40,12 +42,28 @@ class NoteSet:
     @property
     def is_everything(self) -> bool:
         """True if the set has no condition at all."""
-        return not (self.query or self.notes or self.source or self.unknown)
+        return not (self.query or self.notes or self.source or self.unknown or self.limit)
 
     @property
     def is_single(self) -> bool:
         """True if the set is exactly one named note."""
         return len(self.notes) == 1 and not self.query
+
+    @property
+    def ordered_query(self) -> str:
+        """The search of the set; of the first notes by a property, only those that have it."""
+        name = property_of(self.order) if self.order and self.limit else ""
+        has = f'["{name}"]' if " " in name else f"[{name}]"
+        return self.with_query(has).query if name else self.query
+
+    def first_notes(self, paths: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the notes that `pick` and `limit` select of all notes of the set, in order."""
+        if self.pick is not None:
+            index = self.pick - 1 if self.pick > 0 else self.pick
+            paths = (paths[index],) if -len(paths) <= index < len(paths) else ()
+        if self.limit is None:
+            return paths
+        return paths[: self.limit] if self.limit >= 0 else paths[self.limit :]
 
     def with_query(self, query: str) -> NoteSet:
         """Return the notes of this set that also match `query`."""

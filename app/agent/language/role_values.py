@@ -143,7 +143,8 @@ class RoleValueParser:
             fit *= 0.5
         if role == "other" and not notes.is_single:
             return None
-        certain = fit >= CUED_FIT and not parsed.has_bare_topic and parsed.is_certain
+        is_clear = parsed.is_certain or (notes.limit is not None and not action.writes)
+        certain = fit >= CUED_FIT and not parsed.has_bare_topic and is_clear
         return RoleBinding({role: notes}, fit, parsed.unexplained, certain)
 
     def _note(self, role: str, tokens: Sequence[Token]) -> RoleBinding | None:

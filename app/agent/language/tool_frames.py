@@ -12,6 +12,8 @@ from app.toolkit.tool import Tool
 
 _FOR_AGENTS = frozenset(("search", "block", "block_edit", "context", "delegate", "list_tools", "pending"))
 """Tools that agents use internally; no user asks for them in these words."""
+_FINDING = frozenset(("search_by_tags", "search_by_properties"))
+"""Tools that find notes, as every filter of a set does."""
 _SLOT = re.compile(r"\{(\w+)\}")
 _MARKS = re.compile(r"[()\[\]|<>?!.,;:]+")
 _KINDS: Mapping[ArgumentKind, Kind] = {
@@ -29,7 +31,7 @@ def tool_frames(tools: Iterable[Tool]) -> tuple[Mapping[str, Action], tuple[Acti
     actions: dict[str, Action] = {}
     frames: list[ActionFrame] = []
     for tool in tools:
-        if tool.name in covered or tool.name in _FOR_AGENTS:
+        if tool.name in covered | _FOR_AGENTS | _FINDING:
             continue
         examples = tool.examples_of or {"": tool.examples}
         for op, texts in examples.items():

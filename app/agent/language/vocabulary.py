@@ -220,10 +220,14 @@ class Vocabulary:
 
     def singular_forms(self, key: str) -> Iterable[str]:
         """Return the possible singular forms of a word, and its synonyms."""
+        yield from self.plural_stems(key)
+        yield from self._nouns.get(key, ())
+
+    def plural_stems(self, key: str) -> Iterable[str]:
+        """Return the possible singular forms of a plural."""
         for ending, singular in self._plurals:
             if key.endswith(ending) and len(key) > len(ending) - len(singular) + 2 - 2 * (key == ending):
                 yield key[: len(key) - len(ending)] + singular
-        yield from self._nouns.get(key, ())
 
 
 def _name_similarity(key: str, name: str) -> float:

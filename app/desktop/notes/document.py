@@ -142,7 +142,10 @@ class NoteDocument(QObject):
 
     @property
     def editable(self) -> bool:
-        """True if the editor preserves the note's text exactly; otherwise, editing would lose data."""
+        """True if the editor preserves the note's text exactly; otherwise, editing would lose data.
+
+        It is meant for a note that was just loaded: with unsaved changes it is False.
+        """
         page = self.page
         if page is None or page.problem or self._client.read_only:
             return False

@@ -246,7 +246,7 @@ def _draw(vault: VaultService, path: NotePath, request: DrawingRequest) -> Drawi
         colors = RenderColors.of(DARK if request.dark else LIGHT)
         if name.startswith("#"):  # Part of the note itself, of which only the link is rendered here.
             name = f"{path.stem_path}{name}"
-        shown = _render(vault, path, f"![[{name}]]", colors)
+        shown = _render(vault, path, f"![[{name}]]", colors, interaction=Interaction())
         return shown.html, shown.images
 
     return draw(request, load_image, render_embed)

@@ -91,7 +91,7 @@ class NoteView(QWidget):
         self._filling = False
         self._undressed = False
         self._mode = ViewMode.LIVE
-        self._toggled_callouts: set[int] = set()
+        self._toggled_callouts: set[str] = set()
         self._reading_place = ""
         self._cited = ""
         self._modes = ViewModes(client.root)
@@ -456,9 +456,9 @@ class NoteView(QWidget):
             self.editor.toggle_task(lines[number])
             self._render_soon.start()
 
-    def _toggle_callout(self, number: int) -> None:
+    def _toggle_callout(self, name: str) -> None:
         """Fold or unfold a callout in the reading view."""
-        self._toggled_callouts ^= {number}
+        self._toggled_callouts ^= {name}
         self._start(self._render(), self.tr("show the note"))
 
     def _hover(self, name: str, at: QPoint) -> None:

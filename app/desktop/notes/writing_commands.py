@@ -20,6 +20,7 @@ from app.desktop.notes.editor.mode import ViewMode
 from app.desktop.notes.editor.text_cursor import one_undo_step, replace_document
 from app.desktop.notes.export import html_page, print_note, render_for_print, write_file, write_pdf
 from app.desktop.notes.newlines import PARAGRAPH_SEPARATOR, for_editor
+from app.desktop.notes.paste import plain_text
 from app.desktop.notes.view import EDIT_ACTION_PREFIX, NoteView
 from app.desktop.runtime import tasks
 from app.desktop.widgets import dialogs
@@ -104,7 +105,7 @@ class WritingCommands(QObject):
     async def insert_template(self) -> None:
         """Insert a template that the user chooses at the cursor, as one undo step."""
         note = self._current()
-        if note is None or note.document.page is None or not note.document.editable:
+        if note is None or note.document.page is None or note.editor.isReadOnly():
             self.failed.emit(self.tr("Open an editable note first."))
             return
         found = await self._client.run(daily_notes.list_templates)
@@ -133,9 +134,9 @@ class WritingCommands(QObject):
 
     def paste_plain(self) -> None:
         """Paste the text of the clipboard without its formatting."""
-        note, text = self._current(), QGuiApplication.clipboard().text()
-        if note is not None and note.document.editable and note.editing and text:
-            note.editor.insert(for_editor(text))
+        note, text = self._current(), plain_text(QGuiApplication.clipboard().mimeData())
+        if note is not None and note.editing and text and not note.editor.isReadOnly():
+            note.editor.insert(text)
 
     async def export_html(self) -> None:
         """Ask for a file and export the note in front as a web page."""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF, QTextCharFormat, QTextLayout
 
 from app.desktop.notes.editor import hit_test, row_layout, text_layout
@@ -217,6 +217,10 @@ def _paint_checkbox(flow: TextFlow, painter: QPainter, row: EditorRow, y: float)
         painter.setPen(QPen(style.accent_text, 2 * unit))
         check = ((-3.5, 0.5), (-1.0, 3.0), (4.0, -3.0))
         painter.drawPolyline(QPolygonF([center + QPointF(dx * unit, dy * unit) for dx, dy in check]))
+    elif row.scan.word == "-":
+        painter.setPen(QPen(style.muted, 1.4 * unit))
+        arm = QPointF(3 * unit, 3 * unit), QPointF(3 * unit, -3 * unit)
+        painter.drawLines([QLineF(center - one, center + one) for one in arm])
     elif not row.scan.word.isspace():
         painter.setPen(style.muted)
         painter.setFont(style.mono)

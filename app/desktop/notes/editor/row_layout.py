@@ -171,11 +171,10 @@ def _lay_out_text(flow: NoteRows, at: int, row: EditorRow) -> None:
     y = space_above(flow, at, row)
     spans: list[inline.Span] = []
     hidden: list[inline.Range] = []
-    embeds: list[inline.InlineEmbed] = []
+    found = inline.EMPTY
     if scan.kind not in VERBATIM:
         found = inline.scan_inline(line, scan.marker)
         spans, hidden = [*found.spans, *unresolved_links(flow, found)], list(found.hidden)
-        embeds = found.embeds
     if scan.marker:
         hidden.insert(0, (0, scan.marker))
     font = source_font(flow, row)
@@ -205,14 +204,13 @@ def _lay_out_text(flow: NoteRows, at: int, row: EditorRow) -> None:
         spans += [(start, end, inline.FAINT) for start, end in hidden]
         fragment = _source_fragment(flow, at, row, spans, y, font)
     else:
-        drawings = inline_drawings(flow, row, line, spans, embeds, flow.width - row.indent)
-        fragment = _rendered_fragment(flow, at, row, spans, hidden, drawings, y, font)
+        fragment = _rendered_fragment(flow, at, row, spans, hidden, found, y, font)
     row.fragments = [fragment]
     row.height = y + fragment.height
     if row.active and scan.kind is LineKind.EMBED:
         _keep_picture(flow, row)
     elif row.active and not flow.shows_source:
-        _keep_inline_pictures(flow, row, embeds)
+        _keep_inline_pictures(flow, row, found.embeds)
 
 
 def _keep_picture(flow: NoteRows, row: EditorRow) -> None:
@@ -281,15 +279,16 @@ def _rendered_fragment(
     row: EditorRow,
     spans: list[inline.Span],
     hidden: list[inline.Range],
-    drawings: dict[int, tuple[int, Drawing]],
+    found: inline.InlineScan,
     y: float,
     font: QFont,
 ) -> RowFragment:
     """Return the line without its markup, and with its formulas and pictures drawn."""
     line, x = flow.lines[at], row.indent
+    drawings = inline_drawings(flow, row, line, spans, found.embeds, flow.width - x)
     if not hidden and not drawings:
         return _source_fragment(flow, at, row, spans, y, font)
-    fragment, places = without_markup(flow, line, hidden, drawings, font)
+    fragment, places = without_markup(flow, line, hidden, found.separators, drawings, font)
     fragment.x, fragment.y = x, y
     kept = [one for one in spans if not (one[2] & inline.MATH and one[0] in drawings)]
     _set_formats(flow, at, row, fragment, line, kept)

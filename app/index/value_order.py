@@ -1,0 +1,113 @@
+"""Order of notes by a count (links, words) or by the value of a property, in either direction.
+
+The largest number and the latest date come first, text is ordered A to Z; a leading `-` reverses both. Notes
+without a value come last. The order `dated` goes by the date that a note states in its properties, or by the
+time of creation if no note states one.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from collections.abc import Collection, Iterable
+from datetime import date
+
+from app.errors import InvalidParametersError
+from app.vault.path import name_key
+
+COLUMN_ORDERS = ("name", "modified", "created")
+_LINKED = "SELECT {own}, count(DISTINCT {other}) FROM links WHERE {other} <> {own}"
+_LINKED += " AND {own} IN (SELECT value FROM json_each(:ids))"
+_LINKED += " AND {other} NOT IN (SELECT value FROM json_each(:hidden)) GROUP BY {own}"
+_QUERIES = {
+    "words": "SELECT id, words FROM notes WHERE id IN (SELECT value FROM json_each(:ids))",
+    "name": "SELECT id, name_key FROM notes WHERE id IN (SELECT value FROM json_each(:ids))",
+    "modified": "SELECT id, modified FROM files WHERE id IN (SELECT value FROM json_each(:ids))",
+    "created": "SELECT id, created FROM files WHERE id IN (SELECT value FROM json_each(:ids))",
+    "backlinks": _LINKED.format(own="target_id", other="source"),
+    "outgoing": _LINKED.format(own="source", other="target_id"),
+}
+_PROPERTY = (
+    "SELECT note, value FROM properties WHERE key = :key AND note IN (SELECT value FROM json_each(:ids))"
+)
+_HAS_PROPERTY = (
+    "SELECT 1 FROM properties WHERE key = :key AND note NOT IN (SELECT value FROM json_each(:hidden)) LIMIT 1"
+)
+_DATED = ("date", "born", "year", "published")
+_DATE = re.compile(r"(\d{4})-(\d\d)(?:-(\d\d))?(?:[T ].*)?")
+_BUILT_IN = (*_QUERIES, "links", "dated")
+
+
+def property_of(order: str) -> str:
+    """Return the property that an order reads; empty for an order by a time, a count or the name."""
+    name = order.removeprefix("-")
+    return "" if name in _BUILT_IN else name
+
+
+def in_value_order(
+    connection: sqlite3.Connection, order: str, found: Collection[int], hidden: Iterable[int]
+) -> list[int]:
+    """Return notes in the order of their values; links of `hidden` notes do not count.
+
+    Args:
+        connection: The index.
+        order: `links`, `backlinks`, `outgoing`, `words`, `name`, `modified`, `created`, `dated` or the name
+            of a property, with a leading `-` to reverse it.
+        found: The notes.
+        hidden: Notes that the caller may not see.
+
+    Raises:
+        InvalidParametersError: no visible note has the property.
+    """
+    key = order.removeprefix("-")
+    values = {"ids": json.dumps(list(found)), "hidden": json.dumps(list(hidden)), "key": name_key(key)}
+    sort_keys: dict[int, float | str] = {}
+    if key in ("links", "backlinks", "outgoing"):
+        counts = dict.fromkeys(found, 0)
+        for direction in ("backlinks", "outgoing") if key == "links" else (key,):
+            for id, count in connection.execute(_QUERIES[direction], values):
+                counts[id] += count
+        sort_keys.update(counts)
+    elif key in _QUERIES:
+        sort_keys.update(connection.execute(_QUERIES[key], values).fetchall())
+    elif key == "dated":
+        for name in reversed(_DATED):
+            rows = connection.execute(_PROPERTY, {**values, "key": name})
+            stated = {id: _sort_key(json.loads(text)) for id, text in rows}
+            sort_keys.update({id: day for id, day in stated.items() if isinstance(day, int | float)})
+        if not sort_keys:
+            sort_keys.update(connection.execute(_QUERIES["created"], values).fetchall())
+    else:
+        if connection.execute(_HAS_PROPERTY, values).fetchone() is None:
+            raise InvalidParametersError(f"No note has the property “{key}”, so it can't give the order.")
+        for id, text in connection.execute(_PROPERTY, values):
+            if (value := _sort_key(json.loads(text))) is not None:
+                sort_keys[id] = value
+    backwards = order.startswith("-")
+    numbers = sorted((id for id in sort_keys if isinstance(sort_keys[id], int | float)), key=lambda id: id)
+    numbers.sort(key=lambda id: float(sort_keys[id]), reverse=not backwards)
+    texts = sorted((id for id in sort_keys if isinstance(sort_keys[id], str)), key=lambda id: id)
+    texts.sort(key=lambda id: str(sort_keys[id]), reverse=backwards)
+    return [*numbers, *texts, *sorted(set(found) - set(sort_keys))]
+
+
+def _sort_key(value: object) -> float | str | None:
+    """Return a number for a number or a date, folded text for text, and None for an empty value."""
+    if isinstance(value, list):
+        value = next(iter(value), None)
+    if isinstance(value, bool | int | float):
+        return float(value)
+    if not isinstance(value, str) or not value.strip():
+        return None
+    if match := _DATE.fullmatch(value.strip()):
+        try:
+            day = date(int(match[1]), int(match[2]), int(match[3] or 1))
+        except ValueError:
+            return name_key(value)
+        # A year alone is a number, so that years and dates can stand in one order.
+        return day.year + (day.timetuple().tm_yday - 1) / 366
+    try:
+        return float(value)
+    except ValueError:
+        return name_key(value)
