@@ -66,7 +66,8 @@ async def test_a_mention_becomes_a_link_that_can_be_undone(vault: VaultService) 
     longitude = NotePath("Longitude.md")
     (mention,) = vault.notes.unlinked_mentions(longitude)
     assert (await vault.edits.link_mention(mention, longitude)).success
-    assert (vault.root / "Mentions.md").read_text() == "First line\nHere [[Longitude|longitude]] stands alone.\n"
+    text = (vault.root / "Mentions.md").read_text()
+    assert text == "First line\nHere [[Longitude|longitude]] stands alone.\n"
 
 
 def test_texts_are_merged_unless_they_collide() -> None:
