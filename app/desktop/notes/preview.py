@@ -79,7 +79,7 @@ class Preview(QFrame):
     async def _show(self, path: str) -> None:
         colors = RenderColors.of(self._theme.theme)
         try:
-            loaded = await self._client.run(lambda vault: pages.load(vault, NotePath(path)))
+            loaded = await self._client.run(lambda vault: vault.notes.load(NotePath(path)))
         except ScriptoriumError:
             # The link may lead to a deleted note: there is nothing to preview.
             return

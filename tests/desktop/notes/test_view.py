@@ -143,7 +143,7 @@ def test_a_note_of_100_mb_in_one_line_is_shown_in_part_and_never_written(gui, op
                     stream.write(b"word and " * (2**20 // 9))
             found = await vault.run(lambda ws: ws.index.refresh([NotePath.parse("Huge.md")]))
             assert found is not None
-            page = await vault.client.run(lambda vault: pages.load(vault, NotePath.parse("Huge.md")))
+            page = await vault.client.run(lambda vault: vault.notes.load(NotePath.parse("Huge.md")))
             assert len(page.content) < 2**20
             assert "Only its beginning is shown" in page.problem
             view.document._set_page(page)
