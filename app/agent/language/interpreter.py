@@ -47,9 +47,13 @@ STRONG = 0.85
 AGREED = 0.05
 """Minimum probability of the grammar's reading, by the model, at which it is run."""
 SURE = 0.8
-"""Probability at which the model's reading is preferred to the grammar's."""
-LIKELY = 0.6
 """Probability at which a reading of the model that changes nothing is run."""
+FAR = 8.0
+"""How many times likelier than the next one such a reading must be to be run at a lower probability."""
+LIKELY = 0.5
+"""Probability at which the model's verdict holds that no action is meant."""
+CLEARLY = 2.0
+"""How many times likelier than any reading such a verdict must be at a lower probability."""
 OFFERED = 0.01
 """Minimum probability at which a reading of the model is offered in a question."""
 _SPLIT_PENALTY = 0.02
@@ -226,24 +230,23 @@ class Interpreter:
         )
         if best is not None and stands and share >= AGREED:
             return self._chooser.decide(asked, found)
-        if best is not None and stands and not asked.writes(best) and top.probability < SURE:
-            return self._chooser.decide(asked, found)
-        if top.outcome and (top.probability >= LIKELY or best is None):
-            return self._outcome(top.outcome, likeliest)
-        if (
-            top.reading is not None
-            and top.probability >= LIKELY
-            and is_clear(top.reading)
-            and not likeliest.writes(top.reading)
-        ):
-            return top.reading
-        offered = [one.reading for one in written if one.reading is not None and one.probability >= OFFERED]
+        readings = [one for one in written if one.reading is not None]
+        second = readings[1].probability if len(readings) > 1 else 0.0
+        likeliest_reading = readings[0].probability if readings else 0.0
+        if top.outcome and top.outcome != "ask":
+            clearly = top.probability >= CLEARLY * likeliest_reading and not stands
+            if top.probability >= LIKELY or clearly:
+                return self._outcome(top.outcome, likeliest)
+        if top.reading is not None and is_clear(top.reading) and not likeliest.writes(top.reading):
+            if top.probability >= SURE or top.probability >= FAR * second:
+                return top.reading
+        offered = [one.reading for one in readings if one.reading is not None and one.probability >= OFFERED]
         own = [
             reading
             for reading in found[:2]
             if reading.score >= MIN_CONFIRM_SCORE and not reading.missing and not reading.unexplained
         ]
-        if best is not None and stands:
+        if best is not None and stands and asked.writes(best):
             offered = [best, *offered]
         else:
             offered = [*offered[:3], *own]

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import io
 import json
-import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -23,6 +21,7 @@ import numpy.typing as npt
 from app.agent.language.dialog import DialogState
 from app.agent.language.program import END, RequestItem, Symbol
 from app.agent.language.request import Request
+from app.agent.language.word_pieces import WordPieces
 from app.paths import resources_folder
 
 MODEL_FILE = "requests.npz"
@@ -104,31 +103,6 @@ def item_inputs(request: Request, items: Sequence[RequestItem]) -> list[ItemInpu
         ]
         found.append((words, kind, flags))
     return found
-
-
-class WordPieces:
-    """Split words into the pieces of a fixed list, longest piece first."""
-
-    def __init__(self, pieces: Sequence[str]) -> None:
-        self._index = {piece: at for at, piece in enumerate(pieces)}
-
-    def split(self, text: str) -> list[int]:
-        """Return the indices of the pieces of a text."""
-        found: list[int] = []
-        plain = unicodedata.normalize("NFD", text)
-        plain = "".join(char for char in plain if not unicodedata.combining(char))
-        for word in re.findall(r"\w+|[^\w\s]", plain):
-            start = 0
-            while start < len(word):
-                end = len(word)
-                while end > start:
-                    piece = word[start:end] if start == 0 else f"##{word[start:end]}"
-                    if piece in self._index:
-                        found.append(self._index[piece])
-                        break
-                    end -= 1
-                start = end if end > start else start + 1
-        return found
 
 
 class RequestModel:

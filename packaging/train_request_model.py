@@ -1,0 +1,497 @@
+"""Train the request model: `python packaging/train_request_model.py`; run by hand, takes about ten minutes.
+
+The first stage writes the examples (`request_examples.py`), makes a throwaway environment with what `PINS` says
+and runs this file again inside it. The second stage trains the network of
+`app/agent/language/request_model.py` with JAX, which has small wheels for the CPU of every platform, and writes
+`resources/language/requests.npz`. The vectors of parts of words are the main components of the embeddings of
+the shipped English model. The same examples give the same weights on one machine, but not to the last bit on
+another, so `tests/agent/language/test_request_model.py` compares the hashes of the sources, not the weights.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import io
+import json
+import math
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import venv
+import zipfile
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+REQUESTS = Path(__file__).parent / "requests"
+SEEN = ROOT / "tests" / "evaluation" / "requests_seen.txt"
+OUTPUT = ROOT / "resources" / "language" / "requests.npz"
+EMBEDDINGS = ROOT / "resources" / "models" / "all-MiniLM-L6-v2-int8"
+PINS = ("jax==0.10.2", "optax==0.2.8", "numpy==2.4.6", "onnx==1.23.2")
+END = "</s>"
+CLASSES = (
+    *("word", "mark", "note", "near", "names", "quoted", "link", "hashtag"),
+    *("tag", "kind", "prop", "num", "date", "rel"),
+)
+MAX_ITEMS, MAX_SYMBOLS = 60, 48
+ITEM_BUCKETS, SYMBOL_BUCKETS = (16, 28, MAX_ITEMS), (12, 24, MAX_SYMBOLS)
+"""Lengths to which batches are padded: each pair of lengths is compiled once."""
+PIECE_SIZE, WORD_SIZE, CLASS_SIZE, STATE_SIZE, SYMBOL_SIZE = 96, 64, 16, 24, 64
+HIDDEN = 128
+FLAGS = 8
+EPOCHS, BATCH, RATE, DROPOUT = 40, 64, 2e-3, 0.35
+TEMPLATE_SHARE = 0.4
+"""Share of the templates in each epoch."""
+MIN_WORD_COUNT = 2
+SEED = 0
+VALUE_SYMBOLS = frozenset(
+    ("word", "text=", "old=", "name=", "new_name=", "value=", "tag=", "new_tag=", "heading=", "task", "file:")
+)
+"""Symbols whose span may hold any words, so that training may exchange them."""
+FILLERS = ("please", "just", "then", "now", "pls", "again", "the", "my", "note", "ok", ",", "a", "thing")
+
+Example = dict[str, Any]
+Arrays = dict[str, Any]
+
+
+def main() -> int:
+    """Run the stage that the arguments select, and return the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--venv", type=Path, default=Path(tempfile.gettempdir()) / "scriptorium-train-venv")
+    parser.add_argument("--examples", type=Path, help="examples that are already written, as JSON")
+    parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.inside:
+        train(given.examples)
+        return 0
+    with tempfile.TemporaryDirectory() as folder:
+        examples = given.examples
+        if examples is None:
+            examples = Path(folder, "examples.json")
+            script = Path(__file__).with_name("request_examples.py")
+            subprocess.check_call([sys.executable, str(script), "--output", str(examples)])
+        python = environment(given.venv)
+        return subprocess.call([str(python), __file__, "--inside", "--examples", str(examples)])
+
+
+def environment(folder: Path) -> Path:
+    """Return the Python of the throwaway environment at `folder`, which is made if it is missing."""
+    python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    if not python.exists():
+        venv.create(folder, with_pip=True)
+    subprocess.check_call([str(python), "-m", "pip", "install", "--quiet", *PINS])
+    return python
+
+
+def sources() -> dict[str, str]:
+    """Return the hash of every file that the model is made from."""
+    return {
+        file.name: hashlib.sha256(file.read_bytes()).hexdigest()
+        for file in [*sorted(REQUESTS.glob("*.txt")), SEEN]
+    }
+
+
+# Second stage
+
+
+class WordPieces:
+    """The parts of words of the embedding model, with their main components."""
+
+    def __init__(self) -> None:
+        import numpy as np
+        import onnx
+        from onnx import numpy_helper
+
+        sys.path.insert(0, str(ROOT))
+        tensors = {one.name: one for one in onnx.load(str(EMBEDDINGS / "model.onnx")).graph.initializer}
+        name = "encoder.embeddings.word_embeddings.weight"
+        raw = numpy_helper.to_array(tensors[f"{name}_quantized"]).astype(np.float32)
+        zero = numpy_helper.to_array(tensors[f"{name}_zero_point"]).astype(np.float32)
+        table = (raw - zero) * numpy_helper.to_array(tensors[f"{name}_scale"])
+        known = json.loads((EMBEDDINGS / "tokenizer.json").read_text(encoding="utf-8"))["model"]["vocab"]
+        kept = {
+            piece: at
+            for piece, at in known.items()
+            if piece.isascii() and re.fullmatch(r"(##)?[a-z]+|(##)?[0-9]|[^\w\s]", piece)
+        }
+        rows = table[list(kept.values())]
+        rows = rows - rows.mean(axis=0)
+        _, _, directions = np.linalg.svd(rows, full_matrices=False)
+        vectors = rows @ directions[:PIECE_SIZE].T
+        self.pieces = list(kept)
+        self.vectors = (vectors / vectors.std()).astype(np.float32)
+        self._splitter = _splitter(self.pieces)
+        self._known: dict[str, Any] = {}
+
+    def vector(self, text: str) -> Any:
+        """Return the mean vector of a text's pieces; zeros for none."""
+        import numpy as np
+
+        if text not in self._known:
+            indices = self._splitter(text)
+            zeros = np.zeros(PIECE_SIZE, np.float32)
+            self._known[text] = self.vectors[indices].mean(axis=0) if indices else zeros
+        return self._known[text]
+
+
+def _splitter(pieces: Sequence[str]) -> Any:
+    from app.agent.language.word_pieces import WordPieces as Splitter
+
+    return Splitter(pieces).split
+
+
+def symbol_count(program: Sequence[Any]) -> int:
+    """Return the length of a program; a span counts twice, for its ends, and the end of the program once."""
+    return sum(2 if isinstance(symbol, list) else 1 for symbol in program) + 1
+
+
+class Vocabulary:
+    """The numbers of words, symbols and states."""
+
+    def __init__(self, examples: Sequence[Example]) -> None:
+        counts = Counter(words for one in examples for words, _, _ in one["items"] if words)
+        self.words = ["", *(word for word, count in counts.most_common() if count >= MIN_WORD_COUNT)]
+        symbols = {symbol for one in examples for symbol in one["program"] if isinstance(symbol, str)}
+        self.symbols = [END, *sorted(symbols)]
+        self.states = ["", *sorted({state for one in examples for state in one["state"]})]
+        self.word_at = {word: at for at, word in enumerate(self.words)}
+        self.symbol_at = {symbol: at for at, symbol in enumerate(self.symbols)}
+        self.state_at = {state: at for at, state in enumerate(self.states)}
+
+
+class Augmentation:
+    """Vary examples: exchange the words of values, drop, misspell and insert other words.
+
+    Args:
+        chance: The source of choices.
+        words: Words that stand in values.
+    """
+
+    def __init__(self, chance: random.Random, words: Sequence[str]) -> None:
+        self._chance = chance
+        self._words = words
+
+    def varied(self, example: Example) -> Example:
+        """Return a variant of an example."""
+        chance = self._chance
+        program = example["program"]
+        inside, symbol = set[int](), ""
+        for one in program:
+            if isinstance(one, str):
+                symbol = one
+            elif symbol in VALUE_SYMBOLS:
+                inside.update(range(one[0], one[1] + 1))
+        exchanges = chance.random() < 0.5
+        items = []
+        for at, (words, kind, flags) in enumerate(example["items"]):
+            if kind == "word" and at in inside:
+                if exchanges and chance.random() < 0.8:
+                    words = chance.choice(self._words)
+                    flags = [0, 0, 0, 0, *flags[4:6], 0, int(chance.random() < 0.2)]
+            elif kind in ("word", "mark") and at not in inside:
+                words = self._spelled(words)
+            elif kind == "note" and chance.random() < 0.05:
+                kind = "near"
+            items.append((words, kind, flags))
+        state = [one if chance.random() > 0.03 else "" for one in example["state"]]
+        if chance.random() < 0.15:
+            items, program = self._with_filler(items, program)
+        return {"items": items, "program": program, "state": state}
+
+    def _spelled(self, word: str) -> str:
+        draw = self._chance.random()
+        if draw < 0.04:
+            return ""
+        if draw < 0.07 and len(word) > 3:
+            at = self._chance.randrange(len(word) - 1)
+            if self._chance.random() < 0.5:
+                return word[:at] + word[at + 1] + word[at] + word[at + 2 :]
+            return word[:at] + word[at + 1 :]
+        return word
+
+    def _with_filler(self, items: list[Any], program: list[Any]) -> tuple[list[Any], list[Any]]:
+        spans = [one for one in program if isinstance(one, list)]
+        places = [at for at in range(len(items)) if not any(first <= at <= last for first, last in spans)]
+        if not places or len(items) >= MAX_ITEMS:
+            return items, program
+        at, word = self._chance.choice(places), self._chance.choice(FILLERS)
+        filler = (word, "mark" if word == "," else "word", [0, 0, 0, 0, 0, int(at == 0), 0, 1])
+        moved = [
+            [one[0] + (one[0] >= at), one[1] + (one[1] >= at)] if isinstance(one, list) else one
+            for one in program
+        ]
+        return [*items[:at], filler, *items[at:]], moved
+
+
+def batch_of(examples: Sequence[Example], vocabulary: Vocabulary, pieces: WordPieces) -> Arrays:
+    """Return the arrays of a batch, padded."""
+    import numpy as np
+
+    count = len(examples)
+    width = next(size for size in ITEM_BUCKETS if size >= max(len(one["items"]) for one in examples))
+    length = next(
+        size for size in SYMBOL_BUCKETS if size >= max(symbol_count(one["program"]) for one in examples)
+    )
+    batch: Arrays = {
+        "word": np.zeros((count, width), np.int32),
+        "class": np.zeros((count, width), np.int32),
+        "flags": np.zeros((count, width, FLAGS), np.float32),
+        "pieces": np.zeros((count, width, PIECE_SIZE), np.float32),
+        "mask": np.zeros((count, width), np.float32),
+        "state": np.zeros((count, 4), np.int32),
+        "target": np.zeros((count, length), np.int32),
+        "target_mask": np.zeros((count, length), np.float32),
+    }
+    for row, one in enumerate(examples):
+        for at, (words, kind, flags) in enumerate(one["items"]):
+            batch["word"][row, at] = vocabulary.word_at.get(words, 0)
+            batch["class"][row, at] = CLASSES.index(kind)
+            batch["flags"][row, at] = flags
+            batch["pieces"][row, at] = pieces.vector(words)
+            batch["mask"][row, at] = 1
+        batch["state"][row] = [vocabulary.state_at.get(state, 0) for state in one["state"]]
+        numbers: list[int] = []
+        for symbol in one["program"]:
+            if isinstance(symbol, list):
+                numbers += [len(vocabulary.symbols) + end for end in symbol]
+            else:
+                numbers.append(vocabulary.symbol_at[symbol])
+        numbers.append(vocabulary.symbol_at[END])
+        batch["target"][row, : len(numbers)] = numbers
+        batch["target_mask"][row, : len(numbers)] = 1
+    return batch
+
+
+def initial_weights(vocabulary: Vocabulary, key: Any) -> Arrays:
+    """Return random weights; their names and shapes are those of the shipped file."""
+    import jax
+    import jax.numpy as jnp
+
+    keys = iter(jax.random.split(key, 64))
+
+    def normal(*shape: int, scale: float | None = None) -> Any:
+        return jax.random.normal(next(keys), shape) * (scale or 1 / math.sqrt(shape[0]))
+
+    both, entry = 2 * HIDDEN, WORD_SIZE + CLASS_SIZE + FLAGS + STATE_SIZE
+    weights: Arrays = {
+        "word": normal(len(vocabulary.words), WORD_SIZE, scale=0.1),
+        "piece_in": normal(PIECE_SIZE, WORD_SIZE, scale=0.5 / math.sqrt(PIECE_SIZE)),
+        "class": normal(len(CLASSES), CLASS_SIZE, scale=0.5),
+        "state": normal(len(vocabulary.states), STATE_SIZE, scale=0.3),
+        "init_w": normal(both + STATE_SIZE, both),
+        "init_b": jnp.zeros(both),
+        "symbol": normal(len(vocabulary.symbols), SYMBOL_SIZE, scale=0.3),
+        "copy": normal(both, SYMBOL_SIZE),
+        "dec_x": normal(SYMBOL_SIZE + both, 3 * both),
+        "dec_b": jnp.zeros(3 * both),
+        "dec_h": normal(both, 3 * both),
+        "dec_c": jnp.zeros(3 * both),
+        "attend": normal(both, both, scale=0.25 / math.sqrt(both)),
+        "point": normal(both, both, scale=0.25 / math.sqrt(both)),
+        "point_q": normal(2 * both, both),
+        "out_w": normal(2 * both, len(vocabulary.symbols)),
+        "out_b": jnp.zeros(len(vocabulary.symbols)),
+    }
+    for layer, size in (("0", entry), ("1", both)):
+        for direction in "fb":
+            name = f"enc{layer}{direction}"
+            weights |= {
+                f"{name}_x": normal(size, 3 * HIDDEN),
+                f"{name}_b": jnp.zeros(3 * HIDDEN),
+                f"{name}_h": normal(HIDDEN, 3 * HIDDEN),
+                f"{name}_c": jnp.zeros(3 * HIDDEN),
+            }
+    return weights
+
+
+def gru(given: Any, recurrent: Any, state: Any) -> Any:
+    """Return the next state of gated recurrent units."""
+    import jax
+    import jax.numpy as jnp
+
+    size = state.shape[-1]
+    reset = jax.nn.sigmoid(given[..., :size] + recurrent[..., :size])
+    update = jax.nn.sigmoid(given[..., size : 2 * size] + recurrent[..., size : 2 * size])
+    fresh = jnp.tanh(given[..., 2 * size :] + reset * recurrent[..., 2 * size :])
+    return (1 - update) * fresh + update * state
+
+
+def log_odds(weights: Arrays, batch: Arrays, key: Any) -> Any:
+    """Return the logarithms of the probabilities of all symbols and pointers, given the symbols before."""
+    import jax
+    import jax.numpy as jnp
+
+    keys = iter(jax.random.split(key, 8))
+
+    def dropped(values: Any, share: float) -> Any:
+        return values * jax.random.bernoulli(next(keys), 1 - share, values.shape) / (1 - share)
+
+    def layer(name: str, values: Any, *, backward: bool) -> Any:
+        inputs = values @ weights[f"{name}_x"] + weights[f"{name}_b"]
+
+        def step(state: Any, entry: Any) -> Any:
+            given, mask = entry
+            after = gru(given, state @ weights[f"{name}_h"] + weights[f"{name}_c"], state)
+            after = jnp.where(mask[:, None] > 0, after, state)
+            return after, after
+
+        first = jnp.zeros((values.shape[0], HIDDEN))
+        _, found = jax.lax.scan(step, first, (inputs.swapaxes(0, 1), batch["mask"].T), reverse=backward)
+        return found.swapaxes(0, 1)
+
+    state = weights["state"][batch["state"]].sum(1)
+    words = weights["word"][batch["word"]] + batch["pieces"] @ weights["piece_in"]
+    shared = jnp.broadcast_to(state[:, None], (*batch["word"].shape, STATE_SIZE))
+    values = jnp.concatenate([words, weights["class"][batch["class"]], batch["flags"], shared], -1)
+    values = dropped(values, DROPOUT * 0.6)
+    for number in "01":
+        both = [layer(f"enc{number}{way}", values, backward=way == "b") for way in "fb"]
+        values = dropped(jnp.concatenate(both, -1), DROPOUT)
+    memory = values * batch["mask"][..., None]
+    hidden = (1 - batch["mask"]) * -1e9
+    summary = jnp.concatenate([(memory + hidden[..., None]).max(1), state], -1)
+    first = jnp.tanh(summary @ weights["init_w"] + weights["init_b"])
+    keys_of, pointers, copied = (
+        memory @ weights["attend"],
+        memory @ weights["point"],
+        memory @ weights["copy"],
+    )
+    count = weights["symbol"].shape[0]
+    target = batch["target"]
+    before = jnp.concatenate([jnp.zeros((target.shape[0], 1), jnp.int32), target[:, :-1]], 1)
+    place = jnp.clip(before - count, 0, memory.shape[1] - 1)
+    inputs = jnp.where(
+        (before < count)[..., None],
+        weights["symbol"][jnp.clip(before, 0, count - 1)],
+        jnp.take_along_axis(copied, place[..., None], 1),
+    )
+    inputs = dropped(inputs, DROPOUT * 0.5)
+
+    def step(carried: Any, entry: Any) -> Any:
+        state, context = carried
+        given = jnp.concatenate([entry, context], -1) @ weights["dec_x"] + weights["dec_b"]
+        state = gru(given, state @ weights["dec_h"] + weights["dec_c"], state)
+        share = jax.nn.softmax(jnp.einsum("nd,nid->ni", state, keys_of) + hidden)
+        context = jnp.einsum("ni,nid->nd", share, memory)
+        return (state, context), (state, context)
+
+    start = (first, jnp.zeros((target.shape[0], memory.shape[2])))
+    _, (states, contexts) = jax.lax.scan(step, start, inputs.swapaxes(0, 1))
+    both = dropped(jnp.concatenate([states, contexts], -1).swapaxes(0, 1), DROPOUT)
+    symbols = both @ weights["out_w"] + weights["out_b"]
+    pointed = jnp.einsum("ntd,nid->nti", both @ weights["point_q"], pointers) + hidden[:, None]
+    return jax.nn.log_softmax(jnp.concatenate([symbols, pointed], -1))
+
+
+def train(file: Path) -> None:
+    """Train on the examples of a file and write the model."""
+    import jax
+    import jax.numpy as jnp
+    import numpy as np
+    import optax
+
+    data = json.loads(file.read_text(encoding="utf-8"))
+    written, templates = (
+        [
+            one
+            for one in data[name]
+            if 0 < len(one["items"]) <= MAX_ITEMS and symbol_count(one["program"]) <= MAX_SYMBOLS
+        ]
+        for name in ("written", "templates")
+    )
+    pieces, vocabulary = WordPieces(), Vocabulary([*written, *templates])
+    values = sorted(
+        {
+            words
+            for one in written
+            for words, kind, _ in one["items"]
+            if kind == "word" and words.isalpha() and len(words) > 2
+        }
+    )
+    values += [piece for piece in pieces.pieces if piece.isalpha() and len(piece) > 3][::8]
+    chance = random.Random(SEED)
+    augmentation = Augmentation(chance, values)
+    drawn = int(len(templates) * TEMPLATE_SHARE)
+    steps = EPOCHS * math.ceil((len(written) + drawn) / BATCH)
+    schedule = optax.warmup_cosine_decay_schedule(0, RATE, 200, steps)
+    optimizer = optax.chain(optax.clip_by_global_norm(1.0), optax.adamw(schedule, weight_decay=1e-4))
+    key = jax.random.PRNGKey(SEED)
+    weights = initial_weights(vocabulary, key)
+    moments = optimizer.init(weights)
+
+    def loss(weights: Arrays, batch: Arrays, key: Any) -> Any:
+        found = log_odds(weights, batch, key)
+        right = jnp.take_along_axis(found, batch["target"][..., None], -1)[..., 0]
+        return -(right * batch["target_mask"]).sum() / batch["target"].shape[0]
+
+    @jax.jit
+    def update(weights: Arrays, moments: Any, batch: Arrays, key: Any) -> Any:
+        value, gradient = jax.value_and_grad(loss)(weights, batch, key)
+        change, moments = optimizer.update(gradient, moments, weights)
+        return optax.apply_updates(weights, change), moments, value
+
+    def bucket(one: Example) -> tuple[int, int]:
+        sizes = len(one["items"]), symbol_count(one["program"])
+        return sum(sizes[0] > size for size in ITEM_BUCKETS), sum(sizes[1] > size for size in SYMBOL_BUCKETS)
+
+    print(
+        f"{len(written)} requests, {len(templates)} templates, {len(vocabulary.symbols)} symbols", flush=True
+    )
+    for epoch in range(EPOCHS):
+        begin, total = time.monotonic(), 0.0
+        examples = [augmentation.varied(one) for one in [*written, *chance.sample(templates, drawn)]]
+        chance.shuffle(examples)
+        examples.sort(key=bucket)
+        batches = [examples[at : at + BATCH] for at in range(0, len(examples), BATCH)]
+        chance.shuffle(batches)
+        for batch in batches:
+            full = [*batch, *chance.choices(examples, k=BATCH - len(batch))]
+            key, used = jax.random.split(key)
+            weights, moments, value = update(weights, moments, batch_of(full, vocabulary, pieces), used)
+            total += float(value)
+        seconds = time.monotonic() - begin
+        print(f"epoch {epoch + 1}: loss {total / len(batches):.3f}, {seconds:.0f} s", flush=True)
+    arrays = {name: np.asarray(value, np.float32) for name, value in weights.items()}
+    OUTPUT.write_bytes(packed({**arrays, "pieces": pieces.vectors}, vocabulary, pieces))
+    print(f"{OUTPUT.relative_to(ROOT)}: {OUTPUT.stat().st_size:,} bytes")
+
+
+def packed(arrays: Mapping[str, Any], vocabulary: Vocabulary, pieces: WordPieces) -> bytes:
+    """Return the model as the bytes of an .npz file without times; matrices as 8-bit integers with scales."""
+    import numpy as np
+
+    head = {
+        "symbols": vocabulary.symbols,
+        "words": vocabulary.words,
+        "classes": CLASSES,
+        "states": vocabulary.states,
+        "pieces": pieces.pieces,
+        "sources": sources(),
+    }
+    stored: Arrays = {"head": np.frombuffer(json.dumps(head).encode(), dtype=np.uint8)}
+    for name, array in arrays.items():
+        if array.ndim < 2:
+            stored[name] = array
+            continue
+        scale = (np.maximum(np.abs(array).max(axis=0), 1e-8) / 127).astype(np.float32)
+        stored[name] = np.rint(array / scale).astype(np.int8)
+        stored[f"{name}.scale"] = scale
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, array in stored.items():
+            inner = io.BytesIO()
+            np.save(inner, array)
+            entry = zipfile.ZipInfo(f"{name}.npy", (1980, 1, 1, 0, 0, 0))
+            file.writestr(entry, inner.getvalue(), zipfile.ZIP_DEFLATED)
+    return buffer.getvalue()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
