@@ -12,11 +12,11 @@ from app.agent.answered_call import AnsweredCall
 from app.agent.language.actions import ACTIONS, Action
 from app.agent.language.chips import Chip, reading_chips
 from app.agent.language.choices import sets_of
-from app.agent.language.content_questions import asking_language
 from app.agent.language.dialog import DialogState
 from app.agent.language.interpreter import Interpreter
 from app.agent.language.lexicon import ActionFrame, Language, languages
 from app.agent.language.notation import PREFIX, parse, serialize
+from app.agent.language.questions import asking_language
 from app.agent.language.readings import (
     Clarification,
     ContentQuestion,

@@ -26,6 +26,7 @@ from app.agent.language.follow_ups import refined_reading
 from app.agent.language.frames import ClauseReading, FrameParser
 from app.agent.language.lexicon import ActionFrame, Language
 from app.agent.language.note_sets import is_search
+from app.agent.language.questions import asking_language
 from app.agent.language.readings import (
     ContentQuestion,
     Interpretation,
@@ -237,9 +238,9 @@ class Interpreter:
             clearly = top.probability >= CLEARLY * likeliest_reading and not stands
             if top.probability >= LIKELY or clearly:
                 return self._outcome(top.outcome, likeliest)
-        if top.reading is not None and is_clear(top.reading) and not likeliest.writes(top.reading):
-            if top.probability >= SURE or top.probability >= FAR * second:
-                return top.reading
+        reads = top.reading is not None and is_clear(top.reading) and not likeliest.writes(top.reading)
+        if top.reading is not None and reads and top.probability >= min(SURE, FAR * second):
+            return top.reading
         offered = [one.reading for one in readings if one.reading is not None and one.probability >= OFFERED]
         own = [
             reading
@@ -256,17 +257,33 @@ class Interpreter:
             return self._chooser.decide(asked, found) if best else Reply("", understood=False)
         return self._chooser.ask(likeliest, offered)
 
-    @staticmethod
-    def _outcome(outcome: str, request: Request) -> Interpretation:
+    def _outcome(self, outcome: str, request: Request) -> Interpretation:
+        """Return the interpretation of a request that asks for no action."""
         match outcome:
             case "model":
-                return ModelRequired("This")
+                model = ModelRequired(self._model_work(request))
+                is_question = asking_language(request.text, self._languages) is not None
+                return ContentQuestion(request.text, model) if is_question else model
             case "question":
                 return ContentQuestion(request.text)
             case "none":
                 return Reply("unsupported", understood=False)
             case _:
                 return Reply("", understood=False)
+
+    def _model_work(self, request: Request) -> str:
+        """Return the name of the work that a model is needed for."""
+        tokens = self._without_courtesies(request.language, request.tokens)
+        return next(
+            (
+                work.work
+                for work in request.language.model_work
+                for phrase in work.say
+                for position in range(min(3, len(tokens)))
+                if phrase.longest_match(tokens, position)
+            ),
+            "This",
+        )
 
     def _small_talk(self, language: Language, tokens: Sequence[Token]) -> Interpretation | None:
         if language.matches_phrase(tokens, "small_talk", "help"):

@@ -100,6 +100,8 @@ class ProgramReader:
 
     def read(self, program: Sequence[Symbol], score: float = 1.0) -> Reading | None:
         """Return the reading of a program; None if it is not valid."""
+        if any(isinstance(symbol, tuple) and symbol[1] >= len(self._items) for symbol in program):
+            return None
         steps: list[PipelineStep] = []
         certain = True
         part: list[Symbol] = []

@@ -1,0 +1,174 @@
+"""Programs become readings; what a program may not say becomes none."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.agent.language.actions import ACTIONS
+from app.agent.language.dates import DateParser
+from app.agent.language.dialog import DialogState
+from app.agent.language.lexicon import languages
+from app.agent.language.notation import serialize
+from app.agent.language.program import (
+    COMPARISONS,
+    FIELDS,
+    FLAGS,
+    LIMITS,
+    LINK_FIELDS,
+    LITERALS,
+    NEXT,
+    NTH,
+    ORDERS,
+    PROPERTY_ORDERS,
+    REFERENCES,
+    ProgramReader,
+    Symbol,
+    plain_number,
+    request_items,
+)
+from app.agent.language.readings import NoteSet, PipelineStep, Reading
+from app.agent.language.request import Request
+from app.agent.language.tokens import tokenize
+from app.agent.language.vocabulary import VaultWords, Vocabulary
+from app.index.resolver import Resolver
+from app.vault.path import NotePath
+
+NOTES = ("Instruments/H1.md", "Instruments/H4.md", "People/John Harrison.md", "Sextant.md")
+NOW = datetime(2026, 3, 18, 12)
+
+
+def request(text: str, dialog: DialogState | None = None) -> Request:
+    """Return `text` as an English request in a small vault."""
+    language = languages()[0]
+    resolver = Resolver()
+    for note in NOTES:
+        resolver.add(NotePath.on_disk(note))
+    vocabulary = Vocabulary(
+        resolver,
+        VaultWords(("clock", "person"), ("source",), ("born", "confidence", "status")),
+        language.data.get("plurals", ()),
+        language.table("types"),
+        language.table("nouns"),
+    )
+    tokens = tokenize(text, language.contractions, language.words("noise"))
+    dates = DateParser(language, NOW)
+    return Request(
+        text, language, tokens, vocabulary, dates, dialog or DialogState(), ACTIONS, language.frames
+    )
+
+
+def reading(text: str, *program: Symbol, dialog: DialogState | None = None) -> str:
+    """Return the reading of a program in the notation; empty for none."""
+    asked = request(text, dialog)
+    found = ProgramReader(asked, request_items(asked)).read(program)
+    return serialize(found) if found is not None else ""
+
+
+@pytest.mark.parametrize(
+    ("text", "program", "expected"),
+    [
+        (
+            "tag H4 with clocks",
+            ["add_tag", "@", (1, 1), "tag=", (3, 3)],
+            "add_tag [@Instruments/H4] tag=clock",
+        ),
+        (
+            "clocks but not people",
+            ["find", "tag:", (0, 0), "-", "path:", (3, 3)],
+            "find [tag:clock -path:People/]",
+        ),
+        ("scurvy or lemons", ["find", "word", (0, 0), "OR", "word", (2, 2)], "find [(scurvy OR lemons)]"),
+        ("born before 1700", ["find", "prop", (0, 0), "<", (2, 2)], "find [[born:<1700]]"),
+        ("confidence of 70%", ["find", "prop", "p:confidence", ">=", (2, 2)], "find [[confidence:>=0.7]]"),
+        ("changed yesterday", ["find", "modified:", (1, 1)], "find [modified:2026-03-17]"),
+        ("what links to H4", ["find", "links-to:", (3, 3)], 'find [links-to:"Instruments/H4"]'),
+        ("the two longest", ["find", "all", "order:words", "l2"], "find [*] order=words limit=2"),
+        ("by rank", ["find", "all", "order:-prop", (1, 1)], "find [*] order=-rank"),
+        (
+            "find scurvy and tag it x",
+            ["find", "word", (1, 1), NEXT, "add_tag", "it", "tag=", (5, 5)],
+            "find [scurvy] | add_tag [these] tag=x",
+        ),
+        (
+            'add "a, b" to H4',
+            ["append", "@", (3, 3), "text=", (1, 1)],
+            'append [@Instruments/H4] text="a, b"',
+        ),
+        (
+            "todo for H4: ask Anna",
+            ["append", "@", (2, 2), "text=", "task", (4, 5)],
+            'append [@Instruments/H4] text="- [ ] ask Anna"',
+        ),
+        ("due tomorrow", ["set_property", "@", (9, 9), "key=", (0, 0), "value=", (1, 1)], ""),
+    ],
+)
+def test_programs_become_readings(text: str, program: list[Symbol], expected: str) -> None:
+    assert reading(text, *program) == expected
+
+
+def test_references_are_those_of_the_conversation() -> None:
+    last = Reading((PipelineStep("add_tag", NoteSet(notes=(NOTES[3],)), {"tag": ("clock",)}),), 1.0)
+    dialog = DialogState(open_note=NOTES[0], focus=(NOTES[1],), results=NOTES[:3], last=last)
+    assert reading("open it", "open", "it", dialog=dialog) == "open [@Instruments/H4]"
+    assert reading("open this", "open", "this", dialog=dialog) == "open [@Instruments/H1]"
+    assert reading("the third", "open", "n3", dialog=dialog) == "open [@People/John Harrison]"
+    assert reading("the last", "open", "n-1", dialog=dialog) == "open [@People/John Harrison]"
+    again = reading("that too", "add_tag", "n1", "tag=", "same", dialog=dialog)
+    assert again == "add_tag [@Instruments/H1] tag=clock"
+    assert reading("and there", "delete", "target", dialog=dialog) == "delete [@Sextant]"
+
+
+def test_a_reference_without_a_referent_names_no_note() -> None:
+    asked = request("delete the second one")
+    found = ProgramReader(asked, request_items(asked)).read(["delete", "n2"])
+    assert found is not None
+    assert found.last.target == NoteSet(unknown=" "), "never all notes"
+
+
+SYMBOLS = st.sampled_from(
+    [
+        *ACTIONS,
+        *REFERENCES,
+        *NTH,
+        *FLAGS,
+        *FIELDS,
+        *LINK_FIELDS,
+        *COMPARISONS,
+        *LITERALS,
+        *LIMITS,
+        *(f"order:{order}" for order in ORDERS),
+        *PROPERTY_ORDERS,
+        *(f"{role}=" for role in ("tag", "text", "to", "key", "value", "type", "name", "scope", "undefined")),
+        *("@", "prop", "p:born", "-", "OR", "task", NEXT),
+    ]
+)
+SPANS = st.tuples(st.integers(0, 5), st.integers(0, 5)).map(lambda ends: (min(ends), max(ends)))
+
+
+@given(st.lists(st.one_of(SYMBOLS, SPANS), max_size=14), st.booleans())
+def test_any_program_gives_a_complete_reading_or_none(program: list[Symbol], talked: bool) -> None:
+    last = Reading((PipelineStep("find", NoteSet(query="clock")),), 1.0)
+    dialog = (
+        DialogState(NOTES[0], focus=(NOTES[1],), results=NOTES[:2], last=last) if talked else DialogState()
+    )
+    asked = request('link H4 to "John Harrison" since yesterday', dialog)
+    found = ProgramReader(asked, request_items(asked)).read(program)
+    if found is None:
+        return
+    for step in found.steps:
+        action = ACTIONS[step.action]
+        assert step.target is not None or "target" not in action.needs
+        assert all(need in step.arguments for need in action.needs if need != "target")
+    serialize(found)
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("70 %", "0.7"), (".9", "0.9"), ("0,4", "0.4"), ("1760", "1760"), ("seven", None), ("3 April", None)],
+)
+def test_numbers_in_words_of_a_request(text: str, number: str | None) -> None:
+    assert plain_number(text) == number
