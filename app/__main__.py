@@ -1,4 +1,4 @@
-"""Choose the front end: the desktop (default), the command line, or the embedding worker."""
+"""Choose the front end: the desktop (default), the command line, or a worker process."""
 
 from __future__ import annotations
 
@@ -8,20 +8,24 @@ import signal
 import sys
 
 from app.cli import is_command
-from app.launch import EMBEDDING_WORKER
+from app.launch import EMBEDDING_WORKER, FUNCTION_WORKER
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the front end that the arguments select and return the exit status.
 
-    Front ends are imported when they are chosen: a command line call must not load Qt, and the worker
-    must load nothing but its model.
+    Front ends are imported when they are chosen: a command line call must not load Qt, and a worker
+    must load nothing but its work.
     """
     given = sys.argv[1:] if arguments is None else arguments
     if given[:1] == [EMBEDDING_WORKER]:
         from app.embeddings import worker
 
         return worker.main(given[1:])
+    if given[:1] == [FUNCTION_WORKER]:
+        from app.processes import function_worker
+
+        return function_worker.main()
     if "mcp" in given:
         # Nothing is open yet, so a client that ends its server during the start gets a normal exit.
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))

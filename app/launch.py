@@ -21,6 +21,8 @@ APP_ID = "io.github.scriptorium.Scriptorium"
 """The name of the desktop file, the AppStream component and the macOS bundle."""
 EMBEDDING_WORKER = "--embedding-worker"
 """The first argument that makes the frozen program an embedding worker."""
+FUNCTION_WORKER = "--function-worker"
+"""The first argument that makes the frozen program a worker that calls functions of the app."""
 _CONSOLE_PROGRAM = "scriptorium-cli.exe"
 _SOURCES = Path(__file__).resolve().parent.parent
 
@@ -32,6 +34,10 @@ class LaunchCommand:
     words: tuple[str, ...]
     folder: Path | None = None
     variables: Mapping[str, str] = field(default_factory=dict)
+
+    def environment(self) -> dict[str, str]:
+        """Return the environment of this process with the added variables."""
+        return {**os.environ, **self.variables}
 
 
 def is_frozen() -> bool:
@@ -72,6 +78,13 @@ def embedding_worker(python: str = "") -> LaunchCommand:
     if not python:
         return LaunchCommand((console_program(), EMBEDDING_WORKER))
     return LaunchCommand(words, paths.resources_folder().parent / "worker-source")
+
+
+def function_worker() -> LaunchCommand:
+    """Return the command that starts a worker that calls functions of the app."""
+    if is_frozen():
+        return LaunchCommand((console_program(), FUNCTION_WORKER))
+    return LaunchCommand((sys.executable, "-m", "app.processes.function_worker"), _SOURCES)
 
 
 def model_conversion() -> LaunchCommand:

@@ -60,6 +60,7 @@ def _run(folder: Path, only: frozenset[str], for_tests: list[str]) -> int:
         "-m",
         "pytest",
         "-q",
+        "-rs",
         "-n",
         str(min(4, os.cpu_count() or 1)),
         f"--basetemp={scratch / 'all'}",

@@ -19,6 +19,7 @@ from app.settings import Settings
 from app.workspace.opening import open_workspace
 from app.workspace.workspace import Workspace
 from tests.support.approver import ScriptedApprover
+from tests.support.public_vaults import PUBLIC_VAULTS, unpack_vaults
 
 # A test never judges the clock: on a busy machine a property may take as long as it takes. CI tries the
 # same examples each time; on a desk every run tries others.
@@ -90,12 +91,19 @@ def errors(caplog: pytest.LogCaptureFixture) -> Iterator[list[str]]:
 
 
 @pytest.fixture(scope="session")
-def real_vaults() -> Path:
-    """The folder of real vaults beside the project; a test that wants one skips without it."""
-    folder = ROOT.parent / "shared" / "vaults"
-    if not folder.is_dir():
-        pytest.skip("the real vaults are not on this machine")
+def real_vaults(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with three public vaults, unpacked; tests only read them."""
+    folder = tmp_path_factory.mktemp("public vaults")
+    assert [vault.name for vault in unpack_vaults(folder)] == list(PUBLIC_VAULTS)
     return folder
+
+
+@pytest.fixture(scope="session")
+def real_notes(real_vaults: Path) -> tuple[Path, ...]:
+    """Every note of the public vaults."""
+    notes = tuple(sorted(real_vaults.rglob("*.md")))
+    assert len(notes) > 700
+    return notes
 
 
 @pytest.fixture

@@ -57,6 +57,7 @@ def test_from_source_the_installed_command_is_the_script(monkeypatch, tmp_path: 
 def test_the_frozen_program_starts_itself_without_python(program: Path) -> None:
     assert launch.own_program() == launch.LaunchCommand((str(program),))
     assert launch.embedding_worker().words == (str(program), launch.EMBEDDING_WORKER)
+    assert launch.function_worker().words == (str(program), launch.FUNCTION_WORKER)
     assert McpEndpoint(Path("/v")).command("Claude", read_only=True) == (
         str(program),
         ("mcp", str(Path("/v")), "--name", "Claude", "--read-only"),

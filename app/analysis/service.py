@@ -24,13 +24,13 @@ from app.analysis.layout_requests import Kind, layout_request, node_vectors
 from app.analysis.link_prediction import CandidateFeatures, PredictedLink, ReasonKind, predict_links
 from app.analysis.network import AdjacencyArrays, EncodedLabels
 from app.analysis.orphans import Orphans, find_orphans
-from app.analysis.process_client import AnalysisWorker
 from app.analysis.rejections import Rejections
 from app.analysis.shortest_path import shortest_path
 from app.errors import StorageError
 from app.events import EventBus
 from app.graph.model import PLAIN_LINK, Graph
 from app.graph.static_layout import Report, StaticLayout, no_progress
+from app.processes.function_process import FunctionProcess
 from app.vault.path import NotePath
 from app.vault.store import NotesChanged
 
@@ -99,7 +99,7 @@ class GraphAnalysisService:
         self._vectors = vectors
         self._is_hidden = is_hidden
         self._rejections = Rejections(folder)
-        self._worker = AnalysisWorker()
+        self._worker = FunctionProcess()
         self._unsubscribe = events.subscribe(NotesChanged, self._on_notes_changed)
 
     @property
@@ -115,12 +115,20 @@ class GraphAnalysisService:
     # Measures
 
     async def communities(self, graph: Graph, progress: Report = no_progress) -> Communities:
-        """Return groups of notes that link to each other more than chance would. Raises `AnalysisFailed`."""
-        return await self._worker.ask(progress, find_communities, AdjacencyArrays.from_graph(graph))
+        """Return groups of notes that link to each other more than chance would.
+
+        Raises:
+            ComputationFailed: The groups could not be computed.
+        """
+        return await self._worker.call(progress, find_communities, AdjacencyArrays.from_graph(graph))
 
     async def centrality(self, graph: Graph, which: Measure, progress: Report = no_progress) -> Centrality:
-        """Return each node's centrality: "pagerank", "betweenness" or "degree". Raises `AnalysisFailed`."""
-        return await self._worker.ask(progress, compute_centrality, AdjacencyArrays.from_graph(graph), which)
+        """Return each node's centrality: "pagerank", "betweenness" or "degree".
+
+        Raises:
+            ComputationFailed: It could not be computed.
+        """
+        return await self._worker.call(progress, compute_centrality, AdjacencyArrays.from_graph(graph), which)
 
     async def path(
         self, graph: Graph, source: int, target: int, types: Collection[str] | None = None
@@ -128,15 +136,15 @@ class GraphAnalysisService:
         """Return the path with the fewest links, in either direction, over `types` if given; None if none.
 
         Raises:
-            AnalysisFailed: The path could not be computed.
+            ComputationFailed: The path could not be computed.
         """
         ties = AdjacencyArrays.from_graph(graph, types)
-        rows = await self._worker.ask(no_progress, shortest_path, ties, source, target)
+        rows = await self._worker.call(no_progress, shortest_path, ties, source, target)
         return _path_result(graph, rows.tolist(), types) if len(rows) else None
 
     async def cut_points(self, graph: Graph, progress: Report = no_progress) -> CutPoints:
-        """Return the links and notes whose removal would split the graph. Raises `AnalysisFailed`."""
-        return await self._worker.ask(progress, find_cut_points, AdjacencyArrays.from_graph(graph))
+        """Return the links and notes whose removal would split the graph. Raises `ComputationFailed`."""
+        return await self._worker.call(progress, find_cut_points, AdjacencyArrays.from_graph(graph))
 
     async def orphans(self, graph: Graph) -> Orphans:
         """Return the nodes without links and the names without a note."""
@@ -157,11 +165,11 @@ class GraphAnalysisService:
 
         Raises:
             NotFoundError: The layout is by meaning and no note has a vector.
-            AnalysisFailed: The layout could not be computed.
+            ComputationFailed: The layout could not be computed.
         """
         vectors = await self._note_vectors() if kind == "meaning" else None
         work, arguments = await asyncio.to_thread(layout_request, graph, kind, by, vectors)
-        return await self._worker.ask(progress, work, *arguments, aspect)
+        return await self._worker.call(progress, work, *arguments, aspect)
 
     # Suggested links
 
@@ -184,7 +192,7 @@ class GraphAnalysisService:
             progress: Receives the progress.
 
         Raises:
-            AnalysisFailed: The suggestions could not be computed.
+            ComputationFailed: The suggestions could not be computed.
         """
         around = -1 if for_path is None else graph.rows.get(for_path, -1)
         hidden = np.zeros(len(graph), dtype=bool) if private else await asyncio.to_thread(self._hidden, graph)
@@ -193,7 +201,7 @@ class GraphAnalysisService:
         vectors = await self._note_vectors()
         rejected = self._rejected_rows(graph)
         material = await asyncio.to_thread(_candidate_features, graph, hidden, vectors)
-        found = await self._worker.ask(
+        found = await self._worker.call(
             progress,
             _missing_links,
             material.ties,

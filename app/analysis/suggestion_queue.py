@@ -37,7 +37,7 @@ class SuggestionQueue:
             private: False for all callers but the user: hidden notes are then left out.
 
         Raises:
-            AnalysisFailed: The suggestions could not be computed.
+            ComputationFailed: The suggestions could not be computed.
         """
         graph = await asyncio.to_thread(self._graph)
         found = await self._analyst.suggestions(

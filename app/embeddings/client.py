@@ -7,7 +7,6 @@ worker is restarted and gets the batch once more; a batch that crashes two worke
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -18,21 +17,20 @@ from app.embeddings import EmbedderUnavailable
 from app.embeddings.batches import group_batches
 from app.embeddings.model_config import OWN_DIMENSION, SentenceModelConfig
 from app.embeddings.onnx_model import Vectors
-from app.embeddings.worker_process import WorkerLost, WorkerProcess
-
-log = logging.getLogger(__name__)
+from app.embeddings.worker_process import WorkerProcess
+from app.processes.on_demand import OnDemandWorker, WorkerClosed
+from app.processes.worker import WorkerLost
 
 _MAX_TRIES = 2
 
 
 @dataclass(slots=True, eq=False)
 class _TextBatch:
-    """Texts of similar length, the future for their vectors, and the number of crashed workers."""
+    """Texts of similar length, and the future for their vectors."""
 
     texts: list[str]
     result: asyncio.Future[Vectors] = field(repr=False)
     query: bool = False
-    tries: int = 0
 
 
 class Embedder:
@@ -50,8 +48,7 @@ class Embedder:
         self._bulk: deque[_TextBatch] = deque()
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
-        self._worker: WorkerProcess | None = None
-        self._starting = asyncio.Lock()
+        self._worker = OnDemandWorker("the embedding worker", self._load, idle_timeout=None, tries=_MAX_TRIES)
         self._dimension = OWN_DIMENSION if self.model.is_own else 0
         self._problem = ""
         self._closed = False
@@ -74,7 +71,8 @@ class Embedder:
     @property
     def worker_id(self) -> int | None:
         """The id of the worker process, or None."""
-        return self._worker.pid if self._worker else None
+        worker = self._worker.running
+        return None if worker is None else worker.pid
 
     async def start(self) -> None:
         """Start the worker and load the model, as `embed` does; retry after a failure.
@@ -85,7 +83,10 @@ class Embedder:
         if self._closed:
             raise EmbedderUnavailable("The embedder is closed.")
         self._problem = ""
-        await self._running_worker()
+        try:
+            await self._worker.started()
+        except WorkerClosed:
+            raise EmbedderUnavailable("The embedder is closed.") from None
 
     async def embed(self, texts: Sequence[str], *, priority: bool = False, query: bool = False) -> Vectors:
         """Return unit vectors of `texts`, shape (n, dimension), float32, in order.
@@ -130,10 +131,7 @@ class Embedder:
             await asyncio.gather(self._task, return_exceptions=True)
             self._task = None
         self._fail_waiting(EmbedderUnavailable("The embedder is closed."))
-        async with self._starting:
-            if self._worker is not None:
-                worker, self._worker = self._worker, None
-                await worker.close()
+        await self._worker.close()
 
     def _ensure_dispatcher(self) -> None:
         if self._task is None or self._task.done():
@@ -166,42 +164,25 @@ class Embedder:
 
     async def _run_batch(self, batch: _TextBatch) -> None:
         try:
-            worker = await self._running_worker()
+            vectors = await self._worker.run(lambda worker: worker.encode(batch.texts, query=batch.query))
+        except (WorkerLost, WorkerClosed):
+            self._fail_batch(batch, EmbedderUnavailable("The embedding process crashed on these texts."))
         except EmbedderUnavailable as error:
             self._fail_batch(batch, error)
-            self._fail_waiting(error)
-            return
-        try:
-            vectors = await worker.encode(batch.texts, query=batch.query)
-        except WorkerLost as error:
-            await self._after_crash(batch, error)
-        except EmbedderUnavailable as error:
-            self._fail_batch(batch, error)
+            if self._problem:
+                self._fail_waiting(error)
         else:
             if not batch.result.done():
                 batch.result.set_result(vectors)
 
-    async def _after_crash(self, batch: _TextBatch, error: WorkerLost) -> None:
-        log.warning("lost the embedding worker (%s); restarting it", error)
-        worker, self._worker = self._worker, None
-        if worker is not None:
-            await worker.kill()
-        batch.tries += 1
-        if batch.tries < _MAX_TRIES:
-            self._urgent.appendleft(batch)
-        else:
-            self._fail_batch(batch, EmbedderUnavailable("The embedding process crashed on these texts."))
-
-    async def _running_worker(self) -> WorkerProcess:
-        async with self._starting:
-            if self._worker is None:
-                try:
-                    self._worker = await WorkerProcess.start(self.model, self._threads)
-                except EmbedderUnavailable as error:
-                    self._problem = error.message
-                    raise
-                self._dimension = self._worker.dimension
-            return self._worker
+    async def _load(self) -> WorkerProcess:
+        try:
+            worker = await WorkerProcess.start(self.model, self._threads)
+        except EmbedderUnavailable as error:
+            self._problem = error.message
+            raise
+        self._dimension = worker.dimension
+        return worker
 
     def _fail_waiting(self, error: EmbedderUnavailable) -> None:
         for line in (self._urgent, self._bulk):

@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING
 from app.embeddings import EmbedderUnavailable
 from app.embeddings.chunker import markdown_to_text
 from app.embeddings.model_config import LANGUAGES, SentenceModelConfig
-from app.embeddings.worker_process import WorkerLost, WorkerProcess
+from app.embeddings.worker_process import WorkerProcess
 from app.errors import ScriptoriumError
 from app.events import Event
 from app.index.records import NoteRecord
+from app.processes.worker import WorkerLost
 from app.vault.markdown.frontmatter import read_frontmatter
 from app.vault.markdown.privacy import is_private
 from app.vault.markdown.text import decode_lossy
@@ -115,7 +116,7 @@ async def measure(
         log.warning("the languages of the vault can't be measured: %s", error)
         return None
     finally:
-        await worker.close()
+        await worker.kill()
     shares = tuple((language, count / len(texts)) for language, count in counted.most_common())
     return VaultLanguages(len(texts), shares)
 

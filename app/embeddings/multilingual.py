@@ -83,7 +83,7 @@ async def prepare(report: Report) -> None:
         process = await ChildProcess.start(
             command.words,
             cwd=command.folder,
-            environment={**os.environ, **command.variables},
+            environment=command.environment(),
             has_input=False,
             low_priority=True,
         )

@@ -22,6 +22,7 @@ from app.embeddings.cross_encoder import CrossEncoderModel
 from app.embeddings.language_model import LanguageIdModel
 from app.embeddings.onnx_model import OnnxModel, Vectors
 from app.embeddings.sentence_transformer import SentenceTransformerModel
+from app.processes.frames import BinaryReader, Frame, claim_pipes, read_frame, write_frame
 
 NICENESS = 10
 
@@ -48,7 +49,7 @@ def main(arguments: list[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _lower_priority()
-    source, sink = _claim_pipes()
+    source, sink = claim_pipes()
     try:
         model: Model | CrossEncoderModel
         labels: tuple[str, ...] = ()
@@ -63,9 +64,9 @@ def main(arguments: list[str] | None = None) -> int:
             model = OnnxModel(given.model, given.threads)
     except Exception as error:
         # A runtime or a damaged file can raise anything, and the app must learn of it.
-        return 0 if _is_disconnected(sink, protocol.Frame(protocol.FAILED, body=str(error).encode())) else 1
+        return 1 if write_frame(sink, Frame(protocol.FAILED, body=str(error).encode())) else 0
     ready = json.dumps({"dimension": model.dimension, "labels": labels}).encode()
-    if _is_disconnected(sink, protocol.Frame(protocol.READY, body=ready)):
+    if not write_frame(sink, Frame(protocol.READY, body=ready)):
         return 0
     serve(model, source, sink)
     return 0
@@ -81,47 +82,25 @@ def _lower_priority() -> None:
             os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
 
 
-def serve(model: Model | CrossEncoderModel, source: protocol.BinaryReader, sink: IO[bytes]) -> None:
+def serve(model: Model | CrossEncoderModel, source: BinaryReader, sink: IO[bytes]) -> None:
     """Answer each request from `source` on `sink` until either end is closed."""
-    while (frame := protocol.read_frame(source)) is not None:
-        if _is_disconnected(sink, answer_frame(model, frame)):
+    while (frame := read_frame(source)) is not None:
+        if not write_frame(sink, answer_frame(model, frame)):
             return
 
 
-def answer_frame(model: Model | CrossEncoderModel, frame: protocol.Frame) -> protocol.Frame:
+def answer_frame(model: Model | CrossEncoderModel, frame: Frame) -> Frame:
     """Return a frame with the vectors or judgments for a request, or the reason for a failure."""
     try:
-        asked = json.loads(frame.body)
+        asked = json.loads(bytes(frame.body))
         if isinstance(model, CrossEncoderModel):
             vectors = model.classify(asked)
         else:
             vectors = model.encode(asked, query=frame.kind == protocol.ASK)
     except Exception as error:
         # A text that fails in the runtime must not end the worker; the caller gets the error.
-        return protocol.Frame(protocol.FAILED, frame.number, f"{type(error).__name__}: {error}".encode())
-    return protocol.Frame(protocol.VECTORS, frame.number, vectors.astype("<f4", copy=False).tobytes())
-
-
-def _claim_pipes() -> tuple[IO[bytes], IO[bytes]]:
-    """Return standard input and output as binary streams, and redirect stray prints to standard error.
-
-    Uses file descriptors, because `sys.stdin` is None in a windowed bundle.
-    """
-    source = os.fdopen(os.dup(0), "rb")
-    sink = os.fdopen(os.dup(1), "wb", buffering=0)
-    os.dup2(2, 1)
-    return source, sink
-
-
-def _is_disconnected(sink: IO[bytes], frame: protocol.Frame) -> bool:
-    """Send `frame`; return whether the reader is gone."""
-    data = memoryview(frame.pack())
-    try:
-        while data:
-            data = data[sink.write(data) :]
-    except OSError:
-        return True
-    return False
+        return Frame(protocol.FAILED, frame.number, f"{type(error).__name__}: {error}".encode())
+    return Frame(protocol.VECTORS, frame.number, vectors.astype("<f4", copy=False).tobytes())
 
 
 if __name__ == "__main__":

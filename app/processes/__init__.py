@@ -1,1 +1,1 @@
-"""Background work: tasks that are supervised and restarted, and child processes that end with the app."""
+"""Child processes that end with the app, worker processes on demand, and supervised background tasks."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from app.vault.path import NOTE_SUFFIXES
 
+LINK_SEPARATOR = " > "  # shown between note, headings and block of a link without an alias
 _BLOCK_ID = re.compile(r"[A-Za-z0-9-]+")
 
 

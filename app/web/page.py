@@ -11,9 +11,9 @@ import codecs
 import copy
 from dataclasses import dataclass, replace
 
-from app.analysis.process_client import AnalysisFailed, AnalysisWorker
 from app.errors import LimitError, TimeoutExpiredError
 from app.graph.static_layout import Report, no_progress
+from app.processes.function_process import ComputationFailed, FunctionProcess
 from app.web.http_fetcher import Fetcher, UnreadableAnswerError, WebAnswer, WebRequest
 
 _HTML = frozenset({"text/html", "application/xhtml+xml"})
@@ -56,7 +56,7 @@ class PageReader:
     def __init__(self, fetcher: Fetcher, seconds: float = _PARSE_TIMEOUT_S) -> None:
         self._fetcher = fetcher
         self._seconds = seconds
-        self._worker = AnalysisWorker()
+        self._worker = FunctionProcess()
 
     async def read(self, url: str) -> WebPage:
         """Return the page at `url`.
@@ -85,13 +85,13 @@ class PageReader:
     async def _readable(self, answer: WebAnswer) -> WebPage:
         try:
             async with asyncio.timeout(self._seconds):
-                return await self._worker.ask(
+                return await self._worker.call(
                     no_progress, readable_page, answer.url, answer.body, answer.charset
                 )
         except TimeoutError as error:
             message = f"Reading the page took longer than {self._seconds:g} s."
             raise TimeoutExpiredError(message, limit=self._seconds) from error
-        except AnalysisFailed as error:
+        except ComputationFailed as error:
             raise LimitError("The page is too large or too broken to be read.", url=answer.url) from error
 
 

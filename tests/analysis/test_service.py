@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from app.analysis.process_client import AnalysisFailed, AnalysisWorker
 from app.analysis.rejections import FILE_NAME, Rejections
 from app.analysis.service import GraphAnalysisService
 from app.errors import NotFoundError
@@ -20,7 +18,6 @@ from app.index.vault_index import VaultIndex
 from app.settings import IndexSettings
 from app.vault.path import NotePath
 from app.vault.store import NotesChanged
-from tests.analysis.questions import fail, total, wait_for_ever
 from tests.graph.graphs import of_edges, planted
 
 NOTES = {
@@ -67,7 +64,7 @@ async def test_questions_are_answered_by_rows_of_the_graph_that_was_asked_about(
     assert found.count >= 4 and len(found.of) == len(graph)
     assert told
     assert len((await vault.analyst.centrality(graph, "pagerank")).score) == len(graph)
-    assert vault.analyst._worker.running
+    assert vault.analyst._worker.worker_id
     chain = of_edges(["ab", "bc", "cd", "ax"], lonely="z")
     row = chain.rows
     trail = await vault.analyst.path(chain, row["d.md"], row["x.md"])
@@ -153,57 +150,3 @@ async def arranges(vault, graph):
         assert arranged.kind == kind
         assert arranged.positions.shape == (len(graph), 2)
         assert np.isfinite(arranged.positions).all()
-
-
-async def test_a_canceled_request_ends_at_once_and_the_next_is_answered():
-    worker = AnalysisWorker()
-    began = asyncio.Event()
-    task = asyncio.create_task(worker.ask(lambda share, words: began.set(), wait_for_ever))
-    await began.wait()
-    process = worker._process
-    assert process is not None and process.is_alive()
-    pid = process.pid
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
-    assert not worker.running
-    assert await worker.ask(lambda share, words: None, total, np.ones(5)) == 5
-    assert worker._process is not None and worker._process.pid != pid
-    await worker.close()
-
-
-async def test_a_failed_request_explains_the_error_and_a_dead_process_is_replaced():
-    worker = AnalysisWorker()
-    with pytest.raises(AnalysisFailed, match="an odd graph"):
-        await worker.ask(lambda share, words: None, fail)
-    assert worker._process is not None
-    worker._process.kill()
-    worker._process.join()
-    with pytest.raises(AnalysisFailed, match="stopped unexpectedly"):
-        await worker.ask(lambda share, words: None, total, np.ones(5))
-    # A large array is sent in chunks and arrives complete.
-    array = np.arange(700_003, dtype=np.float64).reshape(-1, 1)
-    assert await worker.ask(lambda share, words: None, total, array) == array.sum()
-    await worker.close()
-    with pytest.raises(AnalysisFailed):
-        await worker.ask(lambda share, words: None, total, np.ones(5))
-
-
-async def test_closing_ends_a_running_request():
-    worker = AnalysisWorker()
-    began = asyncio.Event()
-    task = asyncio.create_task(worker.ask(lambda share, words: began.set(), wait_for_ever))
-    await began.wait()
-    await worker.close()
-    with pytest.raises(AnalysisFailed):
-        await task
-
-
-async def test_closing_during_a_cancellation_ends_both():
-    worker = AnalysisWorker()
-    began = asyncio.Event()
-    task = asyncio.create_task(worker.ask(lambda share, words: began.set(), wait_for_ever))
-    await began.wait()
-    task.cancel()
-    await asyncio.gather(worker.close(), asyncio.wait([task]))
-    assert task.cancelled() and not worker.running

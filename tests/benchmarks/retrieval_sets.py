@@ -18,9 +18,9 @@ from pathlib import Path
 
 from app.embeddings.chunker import markdown_to_text
 from app.vault.markdown.scan import scan
+from tests.support.public_vaults import ARCHIVES
 
 DATA = Path(__file__).parent / "retrieval_data"
-SHARED = Path(__file__).parents[1] / "data" / "vaults.tar.xz"
 LANGUAGES = ("en", "de", "es", "fr")
 MAX_NOTES, MIN_QUESTIONS, MAX_QUESTIONS = 1000, 40, 240
 _MIN_BODY, _MIN_REST, _MIN_NAME = 300, 200, 8
@@ -73,7 +73,7 @@ def corpora(vaults: Sequence[Path]) -> Iterator[Corpus]:
                 folder.name, {str(p.relative_to(folder)): _text(p.read_bytes()) for p in files}
             )
     else:
-        for name, notes in sorted({**_packed(SHARED), **_packed(DATA / "knowledge-garden.tar.xz")}.items()):
+        for name, notes in sorted(_packed().items()):
             yield from of_vault(name, notes)
     yield from of_pages({language: pages(language) for language in LANGUAGES})
 
@@ -82,21 +82,21 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 
-def _packed(archive: Path) -> dict[str, dict[str, str]]:
-    """Return the notes of each vault in an archive by path, without templates, journals and root notes."""
+def _packed() -> dict[str, dict[str, str]]:
+    """Return the notes of each public vault by path, without templates, journals and root notes."""
     vaults: dict[str, dict[str, str]] = {}
-    with tarfile.open(archive) as tar:
-        for member in sorted(tar, key=lambda one: one.name):
-            vault, _, path = member.name.partition("/")
-            file = tar.extractfile(member)
-            if (
-                file is None
-                or not path.endswith(".md")
-                or path.partition("/")[0] in _LEFT_OUT
-                or "/" not in path
-            ):
-                continue
-            vaults.setdefault(vault, {})[path] = _text(file.read())
+    for archive in ARCHIVES:
+        with tarfile.open(archive) as tar:
+            for member in sorted(tar, key=lambda one: one.name):
+                vault, _, path = member.name.partition("/")
+                top, slash, _ = path.partition("/")
+                if (
+                    path.endswith(".md")
+                    and slash
+                    and top not in _LEFT_OUT
+                    and (file := tar.extractfile(member))
+                ):
+                    vaults.setdefault(vault, {})[path] = _text(file.read())
     return vaults
 
 

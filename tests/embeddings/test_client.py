@@ -27,9 +27,8 @@ async def embedder() -> AsyncIterator[Embedder]:
 
 
 def _pid(embedder: Embedder) -> int:
-    worker = embedder._worker
-    assert worker is not None
-    return worker.pid
+    assert embedder.worker_id is not None
+    return embedder.worker_id
 
 
 def _alive(pid: int) -> bool:
@@ -138,7 +137,7 @@ async def test_the_worker_ends_when_the_app_dies() -> None:
         "import asyncio, os\n"
         "from app.embeddings.client import Embedder\n"
         "async def main():\n"
-        "    e = Embedder(); await e.start(); print(e._worker.pid, flush=True); os._exit(1)\n"
+        "    e = Embedder(); await e.start(); print(e.worker_id, flush=True); os._exit(1)\n"
         "asyncio.run(main())\n"
     )
     home = Path(__file__).resolve().parents[2]

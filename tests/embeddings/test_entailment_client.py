@@ -134,7 +134,7 @@ async def test_without_a_chosen_model_nothing_is_started(classifier: EntailmentC
 
 @needs_a_shebang
 async def test_started_when_asked_and_ended_when_idle(
-    classifier: EntailmentClassifier, program: PairProgram, monkeypatch: pytest.MonkeyPatch
+    classifier: EntailmentClassifier, program: PairProgram
 ) -> None:
     classifier.choose(choice("nli", program.path))
     assert classifier.available and classifier.worker_id is None and not program.starts
@@ -142,7 +142,7 @@ async def test_started_when_asked_and_ended_when_idle(
     assert first.entailment > 0.9 and second.contradiction > 0.8
     await classifier.classify([PAIR])
     assert program.starts == ["nli"]
-    monkeypatch.setattr(entailment_client, "IDLE_TIMEOUT_S", 0.0)
+    classifier._worker.idle_timeout = 0.0
     await classifier.classify([PAIR])
     while classifier.worker_id is not None:
         await asyncio.sleep(0.01)

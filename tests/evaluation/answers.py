@@ -15,7 +15,6 @@ import json
 import os
 import statistics
 import sys
-import tarfile
 import tempfile
 import time
 from collections.abc import Sequence
@@ -40,10 +39,10 @@ from app.vault.reference import parse_reference
 from app.vault.span_reference import find_fragment
 from app.workspace.opening import open_workspace
 from app.workspace.workspace import Workspace
+from tests.support.public_vaults import unpack_vaults
 
 HERE = Path(__file__).resolve().parent
 SAMPLE = HERE.parents[1] / "resources" / "sample-vault"
-VAULTS = HERE.parent / "data" / "vaults.tar.xz"
 FOLDERS = {"kepano": "kepano-obsidian", "logseq": "logseq-docs"}
 WEIGHTS = HERE.parents[1] / "resources" / "answers" / "weights.json"
 FOUND_TARGET, REFUSED_TARGET = 0.7, 0.8
@@ -124,8 +123,7 @@ async def results(
         os.environ["SCRIPTORIUM_DATA"] = str(Path(scratch, "data"))
         if models.is_dir():
             paths.data_folder().joinpath("models").symlink_to(models)
-        with tarfile.open(VAULTS) as tar:
-            tar.extractall(scratch, filter="data")
+        unpack_vaults(Path(scratch))
         for vault in dict.fromkeys(one.vault for one in asked):
             root = SAMPLE if vault == "sample" else Path(scratch, FOLDERS[vault])
             workspace = await open_workspace(root, settings, _Nobody())

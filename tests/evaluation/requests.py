@@ -16,6 +16,7 @@ import statistics
 import sys
 import tempfile
 import time
+import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
@@ -56,6 +57,10 @@ DAYS = {
 }
 OLD_DAY = (2026, 1, 15)
 OLDER_DAY = (2025, 12, 1)
+SEEN = HERE / "requests_seen.txt"
+KNOWN_GAPS = HERE / "known_gaps.txt"
+SAMPLE_EVERY = 4
+RANKS = {"at once": 0, "refused": 0, "by question": 1, "missed": 2, "wrong write": 3}
 UNDERSTOOD_TARGET = 0.9
 LATENCY_TARGET_MS = 150.0
 
@@ -146,7 +151,8 @@ class Evaluation:
             verdict, answer = await self._verdict(request)
             milliseconds = self._milliseconds
             shown = serialize(self._found) if isinstance(self._found, Reading) else _shown(self._found)
-            await self._turn(conversation, request.text)
+            if answer or request is not talk[-1]:  # The last turn changes nothing: it would be denied.
+                await self._turn(conversation, request.text)
             if answer:
                 # The question counts only if its answer leads to the interpretation with which the
                 # conversation continues.
@@ -154,7 +160,8 @@ class Evaluation:
                 self._found = self._agent.interpret(answer, state)
                 if (await self._verdict(request))[0] != "at once":
                     verdict = "missed"
-                await self._turn(conversation, answer)
+                if request is not talk[-1]:
+                    await self._turn(conversation, answer)
             scores.append(Score(request, verdict, shown, milliseconds))
         if self._workspace.journal.commits(1) != written_before:
             await self._reset()
@@ -380,7 +387,7 @@ def set_times(root: Path, workspace: Workspace) -> None:
 
 
 async def evaluate(file: Path, every: int = 1) -> list[Score]:
-    """Return the scores of a file, or of one in `every` of its conversations."""
+    """Return the scores of a file, or of one in `every` of its conversations, chosen by their first words."""
     with tempfile.TemporaryDirectory() as folder:
         for name in ("DATA", "CACHE", "CONFIG"):
             os.environ[f"XDG_{name}_HOME"] = str(Path(folder, name))
@@ -393,14 +400,31 @@ async def evaluate(file: Path, every: int = 1) -> list[Score]:
         try:
             await workspace.index.scan()
             set_times(root, workspace)
-            return await Evaluation(root, workspace, approver).scores(conversations(file)[::every])
+            # By a checksum, so that a new conversation does not exchange the others.
+            chosen = [one for one in conversations(file) if zlib.crc32(one[0].text.encode()) % every == 0]
+            return await Evaluation(root, workspace, approver).scores(chosen)
         finally:
             await workspace.close()
 
 
+def known_gaps() -> dict[str, str]:
+    """Return the recorded verdicts of the sampled requests that are not understood at once."""
+    lines = (line.split("\t") for line in KNOWN_GAPS.read_text(encoding="utf-8").splitlines())
+    return {text: verdict for verdict, text in lines}
+
+
+def record_gaps() -> None:
+    """Record which requests of the sample are not understood at once, one in a line."""
+    gaps: dict[str, str] = {}
+    for score in asyncio.run(evaluate(SEEN, SAMPLE_EVERY)):
+        if RANKS[score.verdict] > RANKS[gaps.get(score.request.text, "at once")]:
+            gaps[score.request.text] = score.verdict
+    KNOWN_GAPS.write_text("".join(f"{verdict}\t{text}\n" for text, verdict in gaps.items()), encoding="utf-8")
+
+
 def report(name: str, scores: list[Score], details: bool) -> bool:
     """Print the scores and return whether they reach the targets."""
-    counts = {verdict: 0 for verdict in ("at once", "by question", "refused", "missed", "wrong write")}
+    counts = dict.fromkeys(RANKS, 0)
     for score in scores:
         counts[score.verdict] += 1
         if details and score.verdict in ("missed", "wrong write"):
@@ -424,7 +448,11 @@ def main() -> int:
     parser.add_argument("halves", nargs="*", default=["seen", "unseen"])
     parser.add_argument("--details", action="store_true", help="print what was missed, of the seen half only")
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--record", action="store_true", help="record the gaps that the test accepts")
     given = parser.parse_args()
+    if given.record:
+        record_gaps()
+        return 0
     good = True
     for half in given.halves:
         file = HERE / f"requests_{half}.txt"

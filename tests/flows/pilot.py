@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QTextCursor
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QInputMethodEvent, QTextCursor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QApplication,
@@ -72,7 +72,12 @@ class Pilot(WindowDriver):
     async def type_prompt(self, text: str) -> None:
         field = self.agent.composer.field
         await self.click(field.viewport())
-        QTest.keyClicks(field, text)
+        if text.isascii():
+            QTest.keyClicks(field, text)
+        else:  # QTest aborts on a character without a key; an input method enters it.
+            entered = QInputMethodEvent()
+            entered.setCommitString(text)
+            QApplication.sendEvent(field, entered)
         assert field.toPlainText() == text
         QTest.keyClick(field, Qt.Key.Key_Return)
 

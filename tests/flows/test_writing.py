@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, timedelta
 from pathlib import Path
 
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QMimeData, QPoint, Qt
 from PySide6.QtGui import QImage, QTextCursor
 from PySide6.QtPrintSupport import QPrintDialog, QPrinter
 from PySide6.QtTest import QTest
@@ -87,6 +87,11 @@ def test_the_daily_note_is_made_from_its_template_and_written_in(app_run, garden
         QApplication.clipboard().setText("plain *text*")
         pilot.window.menu.run("paste-plain")
         assert note.editor.toPlainText().endswith("plain *text*")
+        only_html = QMimeData()
+        only_html.setHtml("<h1>Tea</h1><p>with <b>milk</b><br>and sugar</p><script>no</script><img src='x'>")
+        QApplication.clipboard().setMimeData(only_html)
+        pilot.window.menu.run("paste-plain")
+        assert note.editor.toPlainText().endswith("plain *text*Tea\nwith milk\nand sugar")
         note.editor.setFocus()
         pilot.window.menu.run("random-note")
         await pilot.until(lambda: pilot.note.path != note.path, "another note")

@@ -14,7 +14,8 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 _PROGRAM = f"""#!{sys.executable}
 import json, os, struct, sys
 sys.path.insert(0, {str(ROOT)!r})
-from app.embeddings import protocol as wire
+from app.embeddings import protocol
+from app.processes import frames as wire
 
 name = sys.argv[sys.argv.index("--cross-encoder") + 1]
 
@@ -29,19 +30,19 @@ def say(frame):
     sys.stdout.buffer.flush()
 
 if name == "none":
-    say(wire.Frame(wire.FAILED, body=b"There is no such model."))
+    say(wire.Frame(protocol.FAILED, body=b"There is no such model."))
     sys.exit(1)
-say(wire.Frame(wire.READY, body=b'{{{{"dimension": 3}}}}'))
+say(wire.Frame(protocol.READY, body=b'{{{{"dimension": 3}}}}'))
 while (frame := wire.read_frame(sys.stdin.buffer)) is not None:
     if name == "dies":
         os._exit(3)
     if name == "hangs":
         note("asked")
         continue
-    assert frame.kind == wire.JUDGE
+    assert frame.kind == protocol.JUDGE
     rows = [(0.9, 0.02, 0.08) if "not" in pair[1].split() else (0.03, 0.95, 0.02)
             for pair in json.loads(frame.body)]
-    say(wire.Frame(wire.VECTORS, frame.number, b"".join(struct.pack("<3f", *row) for row in rows)))
+    say(wire.Frame(protocol.VECTORS, frame.number, b"".join(struct.pack("<3f", *row) for row in rows)))
 """
 
 

@@ -120,7 +120,7 @@ async def test_the_changes_of_a_command_can_be_refused(boxed, approver, sample_v
     outcome = await call(boxed, "shell", command="cp", args=["numbers.txt", "copy.txt"], writes=True)
     assert outcome.denied and outcome.words == "not that" and not (sample_vault / "copy.txt").exists()
     refused, ran = boxed.audit.entries(limit=2)
-    assert ran.result.startswith("it ran") and ran.tool == "shell" and refused.result == "denied"
+    assert ran.result.startswith("the effect is done") and ran.tool == "shell" and refused.result == "denied"
 
 
 async def test_concurrent_changes_are_kept(boxed, approver, sample_vault):

@@ -140,6 +140,12 @@ class Canvas(HighlightMixin):
         self.held = None
         self._light_path()
 
+    def set_zoom(self, zoom: float) -> None:
+        """Apply the zoom of the interface."""
+        if zoom != self.layers.zoom:
+            self.layers.renew(zoom=zoom)
+            self.run_frames()
+
     def set_theme(self, theme: Theme) -> None:
         """Apply a theme."""
         self.scene.theme = theme
@@ -378,7 +384,7 @@ class Canvas(HighlightMixin):
         """Return the current view drawn at once in full quality, at any size; see `still_picture`."""
         factor = min(width / max(self.width(), 1), height / max(self.height(), 1))
         camera = Camera(self.camera.x, self.camera.y, self.camera.scale * factor)
-        return draw_still(self.scene, self.font(), camera, (width, height), ratio)
+        return draw_still(self.scene, self.font(), camera, (width, height), ratio, self.layers.zoom)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Fit the graph into the new size unless the user has moved the view."""

@@ -62,6 +62,7 @@ class GraphPanel(QWidget):
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._client = client
+        self._theme = theme
         self._folder = Path(paths.vault_cache_folder(client.root))
         self._reading = False
         self._is_settled = False
@@ -87,6 +88,8 @@ class GraphPanel(QWidget):
         self._quiet = QTimer(self, singleShot=True, interval=_RELAYOUT_DELAY_MS)
         self._quiet.timeout.connect(self._come_to_rest)
         theme.changed.connect(self.view.set_theme)
+        theme.changed.connect(self._apply_zoom)
+        self._apply_zoom()
         self.view.open_requested.connect(lambda path: self.open_requested.emit(path, ""))
         self.view.selected.connect(self.selected)
         self.view.toolbar.help_asked.connect(self.help_requested)
@@ -95,6 +98,9 @@ class GraphPanel(QWidget):
         self._connect_menu()
         client.events.batch.connect(self._handle_events)
         self.filling = tasks.start(self.load(), owner=self, what=self.tr("show the graph"))
+
+    def _apply_zoom(self) -> None:
+        self.view.canvas.set_zoom(self._theme.zoom)
 
     def _connect_menu(self) -> None:
         menu = self._menu

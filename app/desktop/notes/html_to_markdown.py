@@ -51,12 +51,21 @@ def markdown_of_html(html: str) -> str:
     Only web and mail addresses are kept in links; scripts and styles are removed with their content. Images
     keep their address and are not loaded.
     """
+    clean = sanitize_html(html)
+    if not _FORMATTING.search(clean):
+        return ""
+    text = _converter().convert(clean)
+    return _BLANK.sub("\n\n", _TRAILING.sub("", text)).strip("\n")
+
+
+def sanitize_html(html: str) -> str:
+    """Return the copied part of HTML with harmless tags only."""
     import nh3
 
     found = _FRAGMENT.search(html)
     # Google Docs wraps copied content in a bold tag that is switched off.
     source = _BOLD_OFF.sub("<span>", found[1] if found else html)
-    clean = nh3.clean(
+    return nh3.clean(
         source,
         tags=_TAGS,
         clean_content_tags=_DROPPED,
@@ -64,10 +73,6 @@ def markdown_of_html(html: str) -> str:
         url_schemes={"http", "https", "mailto"},
         link_rel=None,
     )
-    if not _FORMATTING.search(clean):
-        return ""
-    text = _converter().convert(clean)
-    return _BLANK.sub("\n\n", _TRAILING.sub("", text)).strip("\n")
 
 
 @cache

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 
 import shiboken6
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMimeData, QObject, Signal
-from PySide6.QtGui import QImage, QTextBlock, QTextCursor
+from PySide6.QtGui import QImage, QTextBlock, QTextCursor, QTextDocumentFragment
 from PySide6.QtWidgets import QTextEdit
 
 from app.desktop.bridge import VaultClient
 from app.desktop.files.model import NOTE_MIME
-from app.desktop.notes.attachments import add_attachment, image_name, link_files, link_to
-from app.desktop.notes.html_to_markdown import markdown_of_html
+from app.desktop.notes.html_to_markdown import markdown_of_html, sanitize_html
+from app.desktop.notes.newlines import for_editor
 from app.desktop.runtime import tasks
 from app.desktop.runtime.translation import translate
 from app.errors import ScriptoriumError, StorageError
@@ -78,20 +78,24 @@ class PasteHandler(QObject):
     def _paste_text(self, data: QMimeData) -> bool:
         cursor, text = self._editor.textCursor(), data.text().strip()
         if is_in_code_block(cursor.block()):
-            return False
+            return self._insert_text(cursor, "", data)
         if cursor.hasSelection() and _ADDRESS.fullmatch(text):
             return _link_selection(cursor, text)
         if not data.hasHtml() or any(data.hasFormat(source) for source in _PLAIN_SOURCES):
             return False
         html = data.html()
         if len(html) > _MAX_SYNC_HTML_CHARS:
-            fallback = data.text()
+            fallback = plain_text(data)
             self._insert_later(lambda _: _convert(html, fallback), self.tr("paste the text"))
             return True
-        markdown = markdown_of_html(html)
-        if not markdown:
+        return self._insert_text(cursor, markdown_of_html(html), data)
+
+    def _insert_text(self, cursor: QTextCursor, markdown: str, data: QMimeData) -> bool:
+        """Insert Markdown, or the text of content that has only HTML; other text is left to the editor."""
+        text = markdown or ("" if data.hasText() else plain_text(data))
+        if not text:
             return False
-        cursor.insertText(markdown)
+        cursor.insertText(text)
         self._editor.ensureCursorVisible()
         return True
 
@@ -121,12 +125,12 @@ class PasteHandler(QObject):
     async def _links(self, notes: Iterable[str], note: NotePath) -> str:
         paths = [NotePath.on_disk(path) for path in notes]
         links = await self._client.run(
-            lambda vault: [link_to(vault, path, note, embed=False) for path in paths]
+            lambda vault: [vault.attachments.link(path, note, embed=False) for path in paths]
         )
         return "\n".join(links)
 
     async def _files(self, files: Iterable[Path], note: NotePath) -> str:
-        links = await self._client.run(lambda vault: link_files(vault, note, files))
+        links = await self._client.run(lambda vault: vault.attachments.link_files(note, files))
         return "\n".join(links)
 
     async def _image(self, image: QImage, note: NotePath) -> str:
@@ -134,10 +138,18 @@ class PasteHandler(QObject):
         now = datetime.now()
 
         async def add(vault: VaultService) -> str:
-            path = await add_attachment(vault, note, image_name(vault, note, now), content)
-            return link_to(vault, path, note, embed=True)
+            path = await vault.attachments.add(note, vault.attachments.image_name(note, now), content)
+            return vault.attachments.link(path, note, embed=True)
 
         return await self._client.run(add)
+
+
+def plain_text(data: QMimeData) -> str:
+    """Return the text of pasted content without its formatting, also if it has only HTML."""
+    if text := data.text():
+        return for_editor(text)
+    fragment = QTextDocumentFragment.fromHtml(sanitize_html(data.html()))
+    return fragment.toPlainText().replace("\ufffc", "").strip("\n")
 
 
 def png_of(image: QImage) -> bytes:

@@ -49,8 +49,9 @@ class Preview(QFrame):
 
     def hover_link(self, path: str, at: QPoint) -> None:
         """Set the link under the pointer: its `path` (empty: none), at the screen position `at`."""
-        self._path = path
-        if path:
+        # A picture or another attachment has no text to preview.
+        self._path = path if path and NotePath(path).is_note else ""
+        if self._path:
             self._at = at
             self._timer.start()
         else:
@@ -78,9 +79,9 @@ class Preview(QFrame):
     async def _show(self, path: str) -> None:
         colors = RenderColors.of(self._theme.theme)
         try:
-            loaded = await self._client.run(lambda vault: pages.load(vault, NotePath(path)))
+            loaded = await self._client.run(lambda vault: vault.notes.load(NotePath(path)))
         except ScriptoriumError:
-            # The link may lead to a picture or to a deleted note: there is nothing to preview.
+            # The link may lead to a deleted note: there is nothing to preview.
             return
         shown = await self._client.run(
             lambda vault: pages.render_note(vault, loaded.path, loaded.text[:_MAX_SHOWN_CHARS], colors)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any, Protocol, cast
 
 import shiboken6
-from PySide6.QtCore import QPoint, QSize, Qt, Signal, SignalInstance
+from PySide6.QtCore import QEvent, QPoint, QSize, Qt, Signal, SignalInstance
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QTabBar, QTabWidget, QVBoxLayout, QWidget
 
@@ -25,6 +25,7 @@ from app.errors import ScriptoriumError
 log = logging.getLogger(__name__)
 _MAX_CLOSED_TABS = 50
 _MIN_GROUP_WIDTH = 260
+_CLOSE_BUTTON_SIZE = 20
 _MIN_TAB_WIDTH = 132
 
 
@@ -60,7 +61,7 @@ MakeTab = Callable[[VaultClient, ThemeSource, QWidget], QWidget]
 
 
 class _TabBar(QTabBar):
-    """A tab bar that leaves room for names: many tabs scroll."""
+    """A tab bar that leaves room for names: many tabs scroll. Its close buttons grow with the zoom."""
 
     def __init__(self, theme: ThemeSource, parent: QWidget) -> None:
         super().__init__(parent)
@@ -70,6 +71,24 @@ class _TabBar(QTabBar):
         """Return a width for a short name and the close button."""
         size = self.tabSizeHint(index)
         return QSize(min(size.width(), round(_MIN_TAB_WIDTH * self._theme.zoom)), size.height())
+
+    def tabInserted(self, index: int) -> None:
+        """Size the close button of a new tab."""
+        super().tabInserted(index)
+        self._size_close_buttons()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Size the close buttons for another zoom before the tabs are laid out."""
+        if event.type() == QEvent.Type.StyleChange:
+            self._size_close_buttons()
+        super().changeEvent(event)
+
+    def _size_close_buttons(self) -> None:
+        # Qt has a fixed size for them, which a style sheet can't change.
+        side = round(_CLOSE_BUTTON_SIZE * self._theme.zoom)
+        for index in range(self.count()):
+            if (button := self.tabButton(index, QTabBar.ButtonPosition.RightSide)) is not None:
+                button.resize(side, side)
 
 
 class _TabGroup(QTabWidget):

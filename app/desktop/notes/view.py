@@ -30,7 +30,6 @@ from app.desktop.notes.header import NoteHeader
 from app.desktop.notes.lazy_links_pane import LazyLinksPane
 from app.desktop.notes.link_navigation import LinkNavigation
 from app.desktop.notes.links_pane import LinksPane
-from app.desktop.notes.loader import NoteData
 from app.desktop.notes.newlines import for_editor
 from app.desktop.notes.preview import Preview
 from app.desktop.notes.properties_form import PropertiesForm
@@ -52,6 +51,7 @@ from app.vault.note import ParsedNote, Span
 from app.vault.path import NotePath
 from app.vault.reference import parse_reference
 from app.vault.span_reference import find_fragment, is_span
+from app.workspace.service.note_data import NoteData
 
 if TYPE_CHECKING:
     from app.workspace import VaultService
@@ -91,7 +91,7 @@ class NoteView(QWidget):
         self._filling = False
         self._undressed = False
         self._mode = ViewMode.LIVE
-        self._toggled_callouts: set[int] = set()
+        self._toggled_callouts: set[str] = set()
         self._reading_place = ""
         self._cited = ""
         self._modes = ViewModes(client.root)
@@ -456,9 +456,9 @@ class NoteView(QWidget):
             self.editor.toggle_task(lines[number])
             self._render_soon.start()
 
-    def _toggle_callout(self, number: int) -> None:
+    def _toggle_callout(self, name: str) -> None:
         """Fold or unfold a callout in the reading view."""
-        self._toggled_callouts ^= {number}
+        self._toggled_callouts ^= {name}
         self._start(self._render(), self.tr("show the note"))
 
     def _hover(self, name: str, at: QPoint) -> None:

@@ -13,13 +13,13 @@ from PySide6.QtGui import QFont, QGuiApplication, QPagedPaintDevice, QTextCursor
 from PySide6.QtWidgets import QDialog, QListWidget, QListWidgetItem, QWidget
 
 from app.desktop.bridge import VaultClient
-from app.desktop.notes import daily_notes
 from app.desktop.notes.editor.completion import SlashCommand
 from app.desktop.notes.editor.live_editor import LiveEditor
 from app.desktop.notes.editor.mode import ViewMode
 from app.desktop.notes.editor.text_cursor import one_undo_step, replace_document
 from app.desktop.notes.export import html_page, print_note, render_for_print, write_file, write_pdf
 from app.desktop.notes.newlines import PARAGRAPH_SEPARATOR, for_editor
+from app.desktop.notes.paste import plain_text
 from app.desktop.notes.view import EDIT_ACTION_PREFIX, NoteView
 from app.desktop.runtime import tasks
 from app.desktop.widgets import dialogs
@@ -82,7 +82,7 @@ class WritingCommands(QObject):
         """Open today's note, creating it from its template if needed."""
         now = datetime.now()
         try:
-            found = await self._client.run(lambda vault: daily_notes.daily_note(vault, now))
+            found = await self._client.run(lambda vault: vault.templates.daily_note(now))
         except ScriptoriumError as error:
             self.failed.emit(error.message)
             return
@@ -95,7 +95,7 @@ class WritingCommands(QObject):
         """Open a random other note."""
         note = self._current()
         here = NotePath.on_disk(note.path) if note is not None and note.path else None
-        found = await self._client.run(lambda vault: daily_notes.random_note(vault, here))
+        found = await self._client.run(lambda vault: vault.notes.random(here))
         if found is None:
             self.failed.emit(self.tr("The vault has no other note."))
         else:
@@ -104,10 +104,10 @@ class WritingCommands(QObject):
     async def insert_template(self) -> None:
         """Insert a template that the user chooses at the cursor, as one undo step."""
         note = self._current()
-        if note is None or note.document.page is None or not note.document.editable:
+        if note is None or note.document.page is None or note.editor.isReadOnly():
             self.failed.emit(self.tr("Open an editable note first."))
             return
-        found = await self._client.run(daily_notes.list_templates)
+        found = await self._client.run(lambda vault: vault.templates.paths())
         if not found:
             self.failed.emit(self.tr("No templates found. Set the templates folder in Settings → Editor."))
             return
@@ -116,9 +116,7 @@ class WritingCommands(QObject):
             return
         title, now = note.document.page.path.name, datetime.now()
         try:
-            template = await self._client.run(
-                lambda vault: daily_notes.template_text(vault, chosen, title, now)
-            )
+            template = await self._client.run(lambda vault: vault.templates.expanded(chosen, title, now))
         except ScriptoriumError as error:
             self.failed.emit(self.tr("The template was not inserted: {0}").format(error.message))
             return
@@ -133,9 +131,9 @@ class WritingCommands(QObject):
 
     def paste_plain(self) -> None:
         """Paste the text of the clipboard without its formatting."""
-        note, text = self._current(), QGuiApplication.clipboard().text()
-        if note is not None and note.document.editable and note.editing and text:
-            note.editor.insert(for_editor(text))
+        note, text = self._current(), plain_text(QGuiApplication.clipboard().mimeData())
+        if note is not None and note.editing and text and not note.editor.isReadOnly():
+            note.editor.insert(text)
 
     async def export_html(self) -> None:
         """Ask for a file and export the note in front as a web page."""

@@ -239,6 +239,7 @@ QLineEdit[plain="true"] {{ background: transparent; border: none; }}
 QLineEdit QToolButton {{ border: none; padding: 0; background: transparent; }}
 QComboBox::drop-down {{ border: none; width: 24u; }}
 QComboBox::down-arrow {{ width: 14u; height: 14u; {_image(marks, "down")} }}
+QComboBox {{ combobox-popup: 0; }}
 QComboBox QAbstractItemView {{ background: {t.raised}; border: 1u solid {t.border}; padding: 4u;
   selection-background-color: {t.accent_soft}; selection-color: {t.text}; }}
 QSpinBox::up-button, QDoubleSpinBox::up-button {{ border: none; width: 18u; subcontrol-position: top right; }}
@@ -306,8 +307,7 @@ QTabBar::tab:selected {{ background: {t.panel}; color: {t.text}; border-bottom: 
   border-top: 2u solid {t.accent}; padding-top: 5u; }}
 QTabBar::tab:hover:!selected {{ background: {t.hover}; color: {t.text}; }}
 QTabBar::tab:focus {{ color: {t.text}; border-top: 2u solid {t.accent}; padding-top: 5u; }}
-QTabBar::close-button {{ {_image(marks, "cross")} subcontrol-position: right;
-  width: 14u; height: 14u; margin: 2u; }}
+QTabBar::close-button {{ {_image(marks, "cross")} margin: 2u; }}
 QTabBar::close-button:hover {{ background: {t.border}; border-radius: 4u; }}
 QTabBar QToolButton {{ background: {t.window}; border: none; }}
 """

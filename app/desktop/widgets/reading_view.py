@@ -37,7 +37,7 @@ class ReadingView(QTextBrowser):
     `note_clicked` carries a path and a fragment, `missing_clicked` the name of a note that does not exist,
     `tag_clicked` a tag, `web_clicked` an address. `hovered` carries the path of the note under the pointer
     (empty for none) and the position. `task_clicked` carries a task's number among those of the same text,
-    and its text; `fold_clicked` the number of a callout.
+    and its text; `fold_clicked` the name of a callout.
     """
 
     note_clicked = Signal(str, str)
@@ -46,7 +46,7 @@ class ReadingView(QTextBrowser):
     web_clicked = Signal(str)
     hovered = Signal(str, QPoint)
     task_clicked = Signal(int, str)
-    fold_clicked = Signal(int)
+    fold_clicked = Signal(str)
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -232,7 +232,7 @@ class ReadingView(QTextBrowser):
         elif scheme == "task":
             self.task_clicked.emit(int(path), fragment)
         elif scheme == "fold":
-            self.fold_clicked.emit(int(path))
+            self.fold_clicked.emit(path)
         elif scheme in ("http", "https", "mailto"):
             self.web_clicked.emit(url.toString())
         elif fragment:

@@ -68,7 +68,8 @@ def render(
         draw: Draws formulas and diagrams; undrawn ones appear as text.
         interaction: The interactive state; None for a printed or exported page, which shows all text and has
             no links for actions. Otherwise, task boxes link to `task:NUMBER#TEXT`, where the number counts
-            tasks with the same text, and callout marks link to `fold:NUMBER`.
+            tasks with the same text, and callout marks link to `fold:NAME`. Callouts of embedded notes are
+            folded, too, but their tasks can't be checked.
     """
     colors = colors or RenderColors()
     own = NoteTarget(path, text)
@@ -83,7 +84,7 @@ def _body(
     colors: RenderColors,
     nesting: _Nesting,
     draw: Draw,
-    interaction: Interaction | None = None,
+    interaction: Interaction | None,
 ) -> str:
     start = read_frontmatter(text).body_start
     shown = _without_comments(text, start)
@@ -102,9 +103,10 @@ def _body(
         nesting.left[0] -= 1
         part = _embedded_part(content, link)
         inner = replace(nesting, around=(*nesting.around, embedded), depth=nesting.depth + 1)
-        return _body(part, NoteTarget(target.path, content), resolve, colors, inner, draw)
+        return _body(part, NoteTarget(target.path, content), resolve, colors, inner, draw, interaction)
 
-    page = RenderContext(own, resolve, colors, embed, _write, draw, interaction=interaction)
+    scope = "/".join(nesting.around[-nesting.depth :]) if nesting.depth else ""
+    page = RenderContext(own, resolve, colors, embed, _write, draw, interaction=interaction, scope=scope)
     return _write(page, _parser().parse(shown))
 
 
@@ -115,6 +117,7 @@ def _write(page: RenderContext, tokens: Sequence[Token]) -> str:
     for token in tokens:
         if folded_level >= 0:
             if token.type != "callout_close" or token.level != folded_level:
+                _count_hidden(page, token)
                 continue
             folded_level = -1
         if token.type == "callout_open" and page.interaction is not None:
@@ -124,7 +127,7 @@ def _write(page: RenderContext, tokens: Sequence[Token]) -> str:
         if rule:
             pieces.append(rule(page, token))
         elif token.type == "inline":
-            pieces.append(_write(page, token.children or []))
+            pieces.append(_write_inline(page, token.children or []))
             pieces += [f"</{name}>" for name in reversed(page.opened_tags)]
             page.opened_tags.clear()
         elif token.tag and not token.hidden:
@@ -132,12 +135,35 @@ def _write(page: RenderContext, tokens: Sequence[Token]) -> str:
     return "".join(pieces)
 
 
+def _write_inline(page: RenderContext, tokens: Sequence[Token]) -> str:
+    """Return the HTML of a paragraph; the line of a done task is crossed out, but not what follows it."""
+    is_done, page.in_done_task = page.in_done_task, False
+    if not is_done:
+        return _write(page, tokens)
+    breaks = (at for at, one in enumerate(tokens) if one.type in ("softbreak", "hardbreak") and not one.level)
+    end = next(breaks, len(tokens))
+    page.link_decoration = "none line-through"
+    line = _write(page, tokens[:end])
+    page.link_decoration = "none"
+    style = f"color:{page.colors.muted};text-decoration:line-through;"
+    return f'<span style="{style}">{line}</span>{_write(page, tokens[end:])}'
+
+
 def _is_folded(page: RenderContext, token: Token, interaction: Interaction) -> bool:
-    """Return whether a callout shows only its title, and count the foldable callouts."""
+    """Return whether a callout shows only its title, and name it if it can be folded."""
     if not token.meta["fold"]:
         return False
     number, page.callouts = page.callouts, page.callouts + 1
-    return bool(token.meta["fold"] == "-") != (number in interaction.toggled)
+    name = token.meta["name"] = f"{number} {page.scope}".strip()
+    return bool(token.meta["fold"] == "-") != (name in interaction.toggled)
+
+
+def _count_hidden(page: RenderContext, token: Token) -> None:
+    """Count a task or callout in a folded one, so that those after it keep their numbers."""
+    if token.type == "callout_open":
+        page.callouts += bool(token.meta["fold"])
+    elif "task" in token.meta:
+        page.tasks[token.meta["task"]] += 1
 
 
 def _parser() -> MarkdownIt:

@@ -27,9 +27,12 @@ from app.vault.markdown.render_page import (
 from app.vault.markdown.render_raw import clean_block
 
 LINE = "line-height:145%;"
+# A line with a picture is as high as that; a share of its height would leave a gap below.
+_LINE_WITH_PICTURE = "line-height:8px;-qt-line-height-type:line-distance;"
 _LIST_SHIFT = -14  # Qt indents each list by 40 pixels
 _MAX_HIGHLIGHTED_CHARS = 60_000
-_BOXES = {"x": "☑", "X": "☑", "-": "☒"}
+_BOXES = {" ": "☐", "x": "☑", "X": "☑", "-": "☒"}
+_DONE = "xX-"
 _HEADINGS = {
     "h1": ("xx-large", 8, 12),
     "h2": ("x-large", 22, 10),
@@ -77,7 +80,11 @@ def _heading_anchors(page: RenderContext, level: int, text: str) -> str:
 def _paragraph_open(page: RenderContext, token: Token) -> str:
     if token.hidden or token.meta.get("bare"):
         return ""
-    return f'<p style="{LINE}margin-top:0;margin-bottom:10px;">'
+    return f'<p style="{_line(token)}margin-top:0;margin-bottom:10px;">'
+
+
+def _line(token: Token) -> str:
+    return _LINE_WITH_PICTURE if token.meta.get("pictures") else LINE
 
 
 def _paragraph_close(page: RenderContext, token: Token) -> str:
@@ -140,7 +147,7 @@ def _callout_open(page: RenderContext, token: Token) -> str:
     if token.meta["fold"] and page.interaction is not None:
         sign = "▸" if token.meta["folded"] else "▾"
         link = f'style="color:{color};text-decoration:none;"'
-        mark = f'&nbsp; <a href="fold:{page.callouts - 1}" {link}>{sign}</a>'
+        mark = f'&nbsp; <a href="fold:{quote_address(token.meta["name"])}" {link}>{sign}</a>'
     return f'{opened}<p style="{style}">{icon}&nbsp; {words}{mark}</p>'
 
 
@@ -171,17 +178,17 @@ def _list_open(page: RenderContext, token: Token) -> str:
 
 def _item_open(page: RenderContext, token: Token) -> str:
     box = token.meta.get("box")
-    style = f"{LINE}margin-top:1px;margin-bottom:2px;"
+    style = f"{_line(token)}margin-top:1px;margin-bottom:2px;"
     if box is None:
         return f'<li style="{style}">'
-    color = f"color:{page.colors.muted};" if box in "xX-" else ""
-    sign = _BOXES.get(box, "☐")
-    if page.interaction is not None:
+    page.in_done_task = box in _DONE
+    sign = _BOXES.get(box) or f'<span style="font-family:{MONOSPACE};">[{escape(box)}]</span>'
+    if page.interaction is not None and not page.scope:
         task = token.meta["task"]
         link = f'style="color:{page.colors.muted};text-decoration:none;"'
         sign = f'<a href="task:{page.tasks[task]}#{quote_address(task)}" {link}>{sign}</a>'
         page.tasks[task] += 1
-    return f'<li style="{style}list-style-type:none;{color}">{sign}&nbsp; '
+    return f'<li style="{style}list-style-type:none;">{sign}&nbsp; '
 
 
 def _table_open(page: RenderContext, token: Token) -> str:

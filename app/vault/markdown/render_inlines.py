@@ -26,6 +26,7 @@ from app.vault.markdown.render_page import (
 )
 from app.vault.markdown.render_raw import clean_tag
 from app.vault.note import Link
+from app.vault.reference import LINK_SEPARATOR
 
 _WEB = ("http://", "https://", "mailto:")
 
@@ -65,7 +66,8 @@ def _anchor(page: RenderContext, token: Token) -> str:
 
 def _tag(page: RenderContext, token: Token) -> str:
     color = page.colors.tag
-    style = f"color:{color};text-decoration:none;background-color:{page.colors.tint(color, 0.12)};"
+    ground = page.colors.tint(color, 0.12)
+    style = f"color:{color};text-decoration:{page.link_decoration};background-color:{ground};"
     return f'<a href="tag:{quote_address(token.content)}" style="{style}">#{escape(token.content)}</a>'
 
 
@@ -137,13 +139,13 @@ def _opened(page: RenderContext, target: str, fragment: str) -> str:
         href = f"note:{quote_address(found.path)}{place}"
     elif target:
         href, color = f"unresolved:{quote_address(target)}{place}", page.colors.unresolved
-    return f'<a href="{href}" style="color:{color};text-decoration:none;">'
+    return f'<a href="{href}" style="color:{color};text-decoration:{page.link_decoration};">'
 
 
 def _link_text(link: Link) -> str:
-    """Return the text of a link without an alias: `Note › Heading`."""
+    """Return the text of a link without an alias: `Note > Heading`."""
     parts = [link.target, *(link.heading or "").split("#"), f"^{link.block}" if link.block else ""]
-    return " › ".join(part.strip() for part in parts if part.strip())
+    return LINK_SEPARATOR.join(part.strip() for part in parts if part.strip())
 
 
 INLINES: dict[str, Rule] = {

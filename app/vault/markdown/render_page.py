@@ -25,7 +25,11 @@ SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//")
 
 @dataclass(slots=True)
 class RenderContext:
-    """The state of one rendering: the note, link resolver, colors, callbacks, open tags and counters."""
+    """The state of one rendering: the note, link resolver, colors, callbacks, open tags and counters.
+
+    `scope` names the embed that is rendered; it is empty for the note itself. `in_done_task` is true from the
+    start of a done task until its text, and `link_decoration` is the line through or below links.
+    """
 
     own: NoteTarget
     resolve: Resolve
@@ -39,6 +43,9 @@ class RenderContext:
     interaction: Interaction | None = None
     tasks: Counter[str] = field(default_factory=Counter)
     callouts: int = 0
+    scope: str = ""
+    in_done_task: bool = False
+    link_decoration: str = "none"
 
 
 Rule = Callable[[RenderContext, Token], str]

@@ -144,10 +144,10 @@ class NoteTarget:
 class Interaction:
     """The interactive state of a page, whose tasks can be checked and callouts folded.
 
-    `toggled` has the numbers of the callouts whose folding differs from the note.
+    `toggled` has the names of the callouts whose folding differs from the note.
     """
 
-    toggled: frozenset[int] = frozenset()
+    toggled: frozenset[str] = frozenset()
 
 
 Resolve = Callable[[str], NoteTarget | None]

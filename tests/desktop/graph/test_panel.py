@@ -25,8 +25,8 @@ from tests.desktop.workspace_access import in_workspace
 class Watched:
     """A panel over a real index, with a record of every layout from scratch."""
 
-    def __init__(self, panel: GraphPanel, vault: OpenVault, client: VaultClient) -> None:
-        self.panel, self.vault, self.client = panel, vault, client
+    def __init__(self, panel: GraphPanel, vault: OpenVault, client: VaultClient, theme: ThemeSource) -> None:
+        self.panel, self.vault, self.client, self.theme = panel, vault, client, theme
         self.arranged: list[int] = []
         self.cut_short: list[int] = []
         shown = panel.view.set_graph
@@ -86,11 +86,12 @@ def watched(tmp_path: Path, service: ServiceThread, qtbot, wait_until) -> Callab
         vault = OpenVault(root, Settings())
         await service.call(vault.index.open)
         client = VaultClient(service, service_of(vault))
-        panel = GraphPanel(client, ThemeSource("light"))
+        theme = ThemeSource("light")
+        panel = GraphPanel(client, theme)
         panel._quiet.setInterval(200)
         panel.resize(600, 500)
         panel.show()
-        made = Watched(panel, vault, client)
+        made = Watched(panel, vault, client, theme)
         made.write(range(notes))
         try:
             yield made
@@ -129,6 +130,25 @@ def test_an_empty_graph_says_that_it_is_loading_only_while_it_is(gui, watched, w
             it.panel.set_reading(False)
             await wait_until(lambda: not scene.is_loading)
             assert it.panel.view.canvas.grab().toImage() == empty
+
+    gui(main())
+
+
+def test_labels_grow_with_the_zoom_of_the_interface(gui, watched, wait_until) -> None:
+    async def main() -> None:
+        async with watched(notes=5) as it:
+            await it.scan()
+            await wait_until(lambda: it.count == 5 and it.at_rest)
+            canvas = it.panel.view.canvas
+
+            def heights() -> set[float]:
+                return {bottom - top for _, top, _, bottom in canvas.labels.placed.values()}
+
+            await wait_until(lambda: heights() and not canvas.labels.fading)
+            before = max(heights())
+            it.theme.set("light", 2.0)
+            await wait_until(lambda: heights() and not canvas.labels.fading)
+            assert 1.8 * before < max(heights()) < 2.2 * before
 
     gui(main())
 

@@ -128,6 +128,21 @@ def test_an_address_over_words_becomes_a_link_and_formatting_becomes_markdown(gu
     gui(main())
 
 
+@pytest.mark.parametrize("where", ["words", "code"])
+def test_html_without_formatting_and_without_text_is_pasted_as_its_text(gui, opened, where: str) -> None:
+    async def main() -> None:
+        async with opened() as (_, view):
+            data = QMimeData()
+            data.setHtml("<p>a &amp; b</p><p>c</p>")
+            select(view, where)
+            view.editor.insertFromMimeData(data)
+            assert view.editor.text() == NOTES["A.md"].replace(where, "a & b\nc")
+            view.editor.undo()
+            assert view.editor.text() == NOTES["A.md"]
+
+    gui(main())
+
+
 def test_an_image_is_not_put_into_another_note(gui, opened, wait_until) -> None:
     async def main() -> None:
         async with opened() as (vault, view):

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import QPoint, Qt, QUrl
 from PySide6.QtGui import QImage, QTextCursor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
@@ -143,7 +143,7 @@ def test_a_note_of_100_mb_in_one_line_is_shown_in_part_and_never_written(gui, op
                     stream.write(b"word and " * (2**20 // 9))
             found = await vault.run(lambda ws: ws.index.refresh([NotePath.parse("Huge.md")]))
             assert found is not None
-            page = await vault.client.run(lambda vault: pages.load(vault, NotePath.parse("Huge.md")))
+            page = await vault.client.run(lambda vault: vault.notes.load(NotePath.parse("Huge.md")))
             assert len(page.content) < 2**20
             assert "Only its beginning is shown" in page.problem
             view.document._set_page(page)
@@ -268,6 +268,21 @@ def test_a_task_is_checked_and_a_callout_unfolded_in_the_reading_view(gui, opene
             await wait_until(lambda: "☑" in view.reader.toPlainText())
             view.editor.undo()
             assert view.editor.text() == text and not view.document.dirty
+
+    gui(main())
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support")
+def test_only_notes_are_previewed(gui, opened, wait_until) -> None:
+    async def main() -> None:
+        async with opened("T.md", {"T.md": "[[Other]] ![[x.png]]", "Other.md": "words"}) as (_, view):
+            (view._client.root / "x.png").write_bytes(b"\x89PNG")
+            view._point_at("x.png", QPoint(5, 5))
+            assert view._preview is None or not view._preview._timer.isActive()
+            view._point_at("Other.md", QPoint(5, 5))
+            await wait_until(lambda: view._preview.isVisible())
+            assert view._preview._text.toPlainText() == "words"
+            view._preview.hide()
 
     gui(main())
 

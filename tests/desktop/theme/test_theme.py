@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import re
 import threading
 from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QComboBox
 from pytestqt.qtbot import QtBot
 
 import app.desktop
@@ -107,6 +108,28 @@ def test_the_theme_source_styles_the_application_and_notifies(qtbot: QtBot, qapp
     assert qapp.font().pointSizeF() > interface_font(1.0).pointSizeF()
     source.set("light", zoom=1.0)
     qapp.setStyleSheet("")
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support")
+@pytest.mark.parametrize("zoom", [1.0, 2.0])
+def test_the_list_of_a_combo_box_has_one_frame(qtbot: QtBot, qapp: QApplication, zoom: float) -> None:
+    source = ThemeSource("light", zoom=zoom)
+    source.apply(qapp)
+    box = QComboBox()
+    qtbot.addWidget(box)
+    box.addItems(["one", "two"])
+    box.resize(200, box.sizeHint().height())
+    box.show()
+    box.showPopup()
+    popup = box.view().window()
+    image = popup.grab().toImage()
+    first = box.view().visualRect(box.model().index(0, 0))
+    top = box.view().viewport().mapTo(popup, first.topLeft()).y()
+    middle = [image.pixelColor(image.width() // 2, y).name() for y in range(top)]
+    assert [color for color, _ in itertools.groupby(middle)] == [LIGHT.border, LIGHT.raised]
+    box.hidePopup()
+    qapp.setStyleSheet("")
+    source.set("light", zoom=1.0)
 
 
 def test_an_unknown_theme_is_an_error(qapp: QApplication) -> None:

@@ -90,9 +90,9 @@ def test_rename_tag(text, expected):
     assert rename_tag(text, "old", "new/n") == expected
 
 
-def test_rename_back_gives_the_original(real_vaults):
+def test_rename_back_gives_the_original(real_notes):
     """Renaming a tag changes only its own characters, and renaming it back restores the text."""
-    for path in real_vaults.rglob("*.md"):
+    for path in real_notes:
         text = path.read_bytes().decode()
         note = scan(text)
         for tag in note.tag_names[:2]:
@@ -106,8 +106,8 @@ def test_rename_back_gives_the_original(real_vaults):
                 assert rename_tag(after, "zz-test", tag) == text, path
 
 
-def test_added_and_removed_is_the_original(real_vaults):
-    for path in real_vaults.rglob("*.md"):
+def test_added_and_removed_is_the_original(real_notes):
+    for path in real_notes:
         text = path.read_bytes().decode()
         found = read_frontmatter(text)
         if found.problem or (found.span and not found.properties):

@@ -28,12 +28,13 @@ Key = tuple[str, int]
 
 @dataclass(frozen=True)
 class LabelStyle:
-    """The look of labels: font, colors as "#rrggbb", device pixels per pixel."""
+    """The look of labels: font, colors as "#rrggbb", device pixels per pixel, zoom of the interface."""
 
     font: QFont
     text: str
     halo: str
     ratio: float
+    zoom: float = 1.0
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -46,7 +47,7 @@ class LabelImage:
 
 
 class LabelImages:
-    """Pictures by name and size in pixels; missing ones are drawn by a thread.
+    """Pictures by name and size in pixels at a zoom of one; missing ones are drawn by a thread.
 
     `request` replaces the list of missing pictures, so that none is drawn that is no longer needed.
     """
@@ -129,7 +130,7 @@ class LabelImages:
 def draw_label(name: str, pixels: int, look: LabelStyle) -> LabelImage:
     """Return the picture of one label in device pixels, without a ratio. A long name is cut."""
     font = QFont(look.font)
-    font.setPixelSize(pixels)
+    font.setPixelSize(round(pixels * look.zoom))
     if pixels >= _MIN_BOLD_SIZE:
         font.setWeight(QFont.Weight.DemiBold)
     text = name if len(name) <= _MAX_LABEL_CHARS else name[: _MAX_LABEL_CHARS - 1].rstrip() + "…"

@@ -51,7 +51,7 @@ class LabelRenderer:
 
     @property
     def sizes(self) -> NDArray[np.uint8]:
-        """The font size of each label in pixels, uint8 (n,)."""
+        """The font size of each label in pixels at a zoom of one, uint8 (n,)."""
         return self._sizes
 
     @sizes.setter

@@ -37,13 +37,17 @@ class Layers:
         scene: The state to show.
         font: The font of labels.
         ratio: Device pixels per pixel.
+        zoom: The zoom of the interface, which labels grow with.
         still: True for a picture, which waits for labels and shows them without fading.
     """
 
-    def __init__(self, scene: Scene, font: QFont, ratio: float, *, still: bool = False) -> None:
+    def __init__(
+        self, scene: Scene, font: QFont, ratio: float, zoom: float = 1.0, *, still: bool = False
+    ) -> None:
         self._scene = scene
         self._font = font
         self.ratio = ratio
+        self.zoom = zoom
         self._still = still
         self.edges = EdgeRenderer()
         self.names = LabelImages(self._name_look())
@@ -52,12 +56,13 @@ class Layers:
 
     def _name_look(self) -> LabelStyle:
         theme = self._scene.theme
-        return LabelStyle(self._font, theme.text, theme.window, self.ratio)
+        return LabelStyle(self._font, theme.text, theme.window, self.ratio, self.zoom)
 
-    def renew(self, font: QFont | None = None, ratio: float | None = None) -> None:
-        """Place labels again after a change of graph, theme, font or screen."""
+    def renew(self, font: QFont | None = None, ratio: float | None = None, zoom: float | None = None) -> None:
+        """Place labels again after a change of graph, theme, font, screen or zoom."""
         self._font = font or self._font
         self.ratio = ratio or self.ratio
+        self.zoom = zoom or self.zoom
         if self._name_look() != self.names.look:
             self.names.set_look(self._name_look())
         self.labels = LabelRenderer(self._scene.graph.names, self.names)
@@ -116,7 +121,9 @@ class Layers:
         self.names.close()
 
 
-def draw_still(scene: Scene, font: QFont, camera: Camera, size: tuple[int, int], ratio: float) -> QImage:
+def draw_still(
+    scene: Scene, font: QFont, camera: Camera, size: tuple[int, int], ratio: float, zoom: float = 1.0
+) -> QImage:
     """Draw the scene at once in full quality, at any size.
 
     Args:
@@ -125,8 +132,9 @@ def draw_still(scene: Scene, font: QFont, camera: Camera, size: tuple[int, int],
         camera: The camera.
         size: Width and height in pixels at a ratio of one.
         ratio: Device pixels per pixel.
+        zoom: The zoom of the interface, which labels grow with.
     """
-    layers = Layers(scene, font, ratio, still=True)
+    layers = Layers(scene, font, ratio, zoom, still=True)
     try:
         layers.edges.draw_now(layers.request(camera, size))
         return layers.paint(camera, size, Motion())

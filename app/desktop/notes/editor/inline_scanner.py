@@ -57,13 +57,17 @@ class InlineEmbed(NamedTuple):
 
 
 class InlineScan(NamedTuple):
-    """The styled spans (start, end, style bits), the ranges of markup, the constructs, links and embeds."""
+    """The styled spans (start, end, style bits), the ranges of markup, the constructs, links and embeds.
+
+    `separators` are the places in links to headings and blocks before which `LINK_SEPARATOR` is shown.
+    """
 
     spans: list[Span]
     hidden: list[Range]
     constructs: list[Construct]
     links: list[InlineLink]
     embeds: list[InlineEmbed]
+    separators: list[int]
 
 
 _INLINE = re.compile(
@@ -88,18 +92,20 @@ _INLINE = re.compile(
     r"|(?P<block>(?<=\s)\^[A-Za-z0-9-]+\s*$)"
     r"|(?P<field>(?:^|(?<=[\[(]))[^\W\d_][\w \-]*::(?=\s|$))"
 )
+_HEADING_MARK = re.compile(r"\s*#[#\s]*")
+_BLOCK_MARK = re.compile(r"(?<=[^\s^])\s*(?=\^\s*[A-Za-z0-9-]+\s*$)")
 _MARKED = {"bold": (2, BOLD), "strike": (2, STRIKE), "highlight": (2, HIGHLIGHT), "italic": (1, ITALIC)}
-_EMPTY = InlineScan([], [], [], [], [])
+EMPTY = InlineScan([], [], [], [], [], [])
 _MARKUP_CHARACTERS = frozenset("\\`%<[*_~=$#^")
 
 
 def scan_inline(text: str, start: int = 0) -> InlineScan:
     """Scan a line from `start` on. The result is cached and must not be modified."""
     if len(text) > MAX_STYLED_LENGTH:
-        return _EMPTY
+        return EMPTY
     if _MARKUP_CHARACTERS.isdisjoint(text) and "://" not in text and "::" not in text:
-        return _EMPTY
-    found = InlineScan([], [], [], [], [])
+        return EMPTY
+    found = InlineScan([], [], [], [], [], [])
     _scan(text, start, len(text), 0, found)
     return found
 
@@ -145,6 +151,8 @@ def _add_link(match: re.Match[str], kind: str, style: int, found: InlineScan) ->
     if kind == "wiki":
         inner = match.span("alias" if match["alias"] else "target")
         _add(found, a, b, *inner, style | LINK)
+        if not match["alias"]:
+            _add_separators(match["target"], match.start("target"), found)
         # In a table, the bar is escaped.
         target = match["target"] if match["alias"] is None else match["target"].removesuffix("\\")
         found.links.append(InlineLink(a, b, "note", target))
@@ -170,6 +178,16 @@ def _add_link(match: re.Match[str], kind: str, style: int, found: InlineScan) ->
     elif kind == "tag":
         found.spans.append((a, b, style | TAG))
         found.links.append(InlineLink(a, b, "tag", match["topic"]))
+
+
+def _add_separators(target: str, start: int, found: InlineScan) -> None:
+    """Hide the marks between note, headings and block in the target of a link, and add the separators."""
+    for match in (_HEADING_MARK if "#" in target else _BLOCK_MARK).finditer(target):
+        a, b = match.span()
+        if a < b:
+            found.hidden.append((start + a, start + b))
+        if a > 0 and b < len(target):
+            found.separators.append(start + b)
 
 
 def _add(found: InlineScan, start: int, end: int, inner_start: int, inner_end: int, style: int) -> None:

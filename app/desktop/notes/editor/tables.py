@@ -12,6 +12,7 @@ from app.desktop.notes.editor import text_layout
 from app.desktop.notes.editor.line_scanner import LineKind
 from app.desktop.notes.editor.note_rows import NoteRows
 from app.desktop.notes.editor.rows import EditorRow, RowFragment, split_overlaps
+from app.vault.reference import LINK_SEPARATOR
 
 CELL_PADDING = 8.0
 _MAX_MEASURED_LINES = 200  # the lines that determine the column widths
@@ -96,7 +97,7 @@ def _layout_cell(
         spans.insert(0, (0, len(text), inline.BOLD))
     font: QFont = flow.style.font
     drawings = text_layout.inline_drawings(flow, row, text, spans, found.embeds, width)
-    fragment, places = text_layout.without_markup(flow, text, found.hidden, drawings, font)
+    fragment, places = text_layout.without_markup(flow, text, found.hidden, found.separators, drawings, font)
     kept = [one for one in spans if not (one[2] & inline.MATH and one[0] in drawings)]
     shown = [(fragment.shown(a), fragment.shown(b), bits) for a, b, bits in kept]
     shown += text_layout.misspelled_ranges(
@@ -161,7 +162,7 @@ def _cell_width(flow: NoteRows, at: int, start: int, end: int) -> float:
     text = flow.lines[at][start:end]
     found = inline.scan_inline(text)
     gone = bytearray(len(text))
-    width = 0.0
+    width = flow.style.metrics.horizontalAdvance(LINK_SEPARATOR) * len(found.separators)
     hidden = list(found.hidden)
     for first, last, drawing in text_layout.inline_pictures(flow, flow.rows[at], found.embeds):
         hidden.append((first, last))

@@ -13,6 +13,7 @@ from app.desktop.notes.editor.embeds import is_image
 from app.desktop.notes.editor.line_scanner import LineKind
 from app.desktop.notes.editor.note_rows import NoteRows
 from app.desktop.notes.editor.rows import LINE_SPACING, EditorRow, RowFragment, is_right_to_left
+from app.vault.reference import LINK_SEPARATOR
 
 QUOTE_INDENT = 18.0
 CODE_INDENT = 12.0
@@ -57,7 +58,7 @@ def indent_of(flow: NoteRows, at: int, row: EditorRow) -> float:
     x = QUOTE_INDENT * zoom * len(scan.quotes)
     if scan.kind in _INDENTED_BOXES:
         return x + CODE_INDENT * zoom
-    is_item = scan.kind in (LineKind.ITEM, LineKind.TASK)
+    is_item = scan.kind in (LineKind.LIST_ITEM, LineKind.TASK)
     if not is_item and not (scan.kind is LineKind.TEXT and scan.level):
         return x
     text = x + LIST_INDENT * zoom * (scan.level + is_item)
@@ -134,10 +135,14 @@ def without_markup(
     flow: NoteRows,
     line: str,
     hidden: Sequence[inline.Range],
+    separators: Sequence[int],
     drawings: dict[int, tuple[int, Drawing]],
     font: QFont,
 ) -> tuple[RowFragment, list[tuple[int, Drawing]]]:
-    """Return a line without hidden markup, with one character for each drawing; not yet wrapped."""
+    """Return a line without hidden markup, with separators in links, and with one character for each drawing.
+
+    It is not yet wrapped.
+    """
     gone = bytearray(len(line))
     for start, end in hidden:
         gone[start:end] = b"\1" * (end - start)
@@ -153,6 +158,10 @@ def without_markup(
         to_shown.append(place)
         if gone[column]:
             continue
+        if column in separators:
+            shown.append(LINK_SEPARATOR)
+            to_source += [column] * len(LINK_SEPARATOR)
+            place += len(LINK_SEPARATOR)
         if column in drawings:
             places.append((place, drawings[column][1]))
             char = OBJECT_REPLACEMENT

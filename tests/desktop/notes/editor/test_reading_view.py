@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from html.parser import HTMLParser
 from typing import NamedTuple
 from urllib.parse import unquote
 
 import pytest
+from PySide6.QtGui import QTextDocument
 
 from app.desktop.notes.editor import tables
 from app.desktop.notes.editor.inline_scanner import scan_inline
 from app.desktop.notes.editor.line_scanner import LineKind, ScannedLine, scan_lines
+from app.desktop.notes.editor.live_editor import LiveEditor
 from app.vault.markdown.render import render
 from app.vault.markdown.render_values import Interaction
 from tests.benchmarks.editor_texts import TOUR
@@ -102,7 +105,7 @@ def in_live_preview(text: str) -> Found:
         elif scan.kind is LineKind.SETEXT:
             found.headings.append((scan.level, _shown(lines[at - 1], scans[at - 1])))
         elif scan.kind is LineKind.TASK:
-            found.tasks.append((scan.word != " ", line[scan.marker :]))
+            found.tasks.append((scan.detail != " ", line[scan.marker :]))
         elif scan.kind is LineKind.TABLE:
             if at + 1 < len(scans) and scans[at + 1].kind is LineKind.TABLE_DELIMITER:
                 found.tables.append([])
@@ -138,7 +141,7 @@ def _shown(line: str, scan: ScannedLine) -> str:
         "One\n===\n\nTwo *em* [[L|word]]\n---\n\n# A `code` and ==mark== #tag\n\n###### Six\n\n#no-heading",
         "```md\n# no\n- [ ] no [[no]]\n| a | b |\n|---|---|\n```\n\n~~~\n## no\n~~~\n\n`[[no]]` and `#no`",
         "> # Quoted\n> - [x] done [[A]]\n>\n> | a | b |\n> |:-:|--:|\n> | 1 | [[B]] |",
-        "1. [ ] one\n2. [X] two\n   - [ ] three\n* [-] given up\n- [] none\n- [ ]none",
+        "1. [ ] one\n2. [X] two\n   - [ ] three\n* [-] given up\n* [/] half\n- [] none\n- [ ]none",
         "| a | b | c |\n| :-- | :-: | --: |\n| [[x\\|y]] | `a \\| b` | #t |",
         "[[Note#Part|words]] [[Note^x]] ![[Embed]] [web](https://e.org/x) <https://e.org> \\[[no]] \\#no",
         "%%\n# hidden [[no]]\n%%\n\nText %% [[no]] #no %% end\n\n<!-- [[no]] -->\n\n$[[no]]$ and $$x$$",
@@ -147,3 +150,32 @@ def _shown(line: str, scan: ScannedLine) -> str:
 )
 def test_both_views_show_the_same(text: str) -> None:
     assert in_live_preview(text)._asdict() == in_reading_view(text)._asdict()
+
+
+@pytest.mark.parametrize(
+    ("link", "expected"),
+    [
+        ("[[Note#Part]]", "Note > Part"),
+        ("[[dir/Note # One## Two#^b1]]", "dir/Note > One > Two > ^b1"),
+        ("[[#Part]]", "Part"),
+        ("[[#^b1]]", "^b1"),
+        ("[[Note^b1]]", "Note > ^b1"),
+        ("[[Note#]]", "Note"),
+        ("[[Note#Part|words]]", "words"),
+        ("a ![[Note#Part]]", "a Note > Part"),
+        ("[words](Note.md#Part)", "words"),
+    ],
+)
+def test_links_to_headings_have_the_same_text_in_both_views(
+    make_editor: Callable[..., LiveEditor], link: str, expected: str
+) -> None:
+    cell = link.replace("|", "\\|")
+    editor = make_editor(f"first\n\n{link}\n\n| a |\n|---|\n| {cell} |\n\nend")
+    editor.viewport().repaint()
+    for line in (2, 6):
+        (fragment,) = editor.flow.row(line).fragments
+        assert fragment.layout.text() == expected and fragment.layout.lineCount() == 1
+        assert fragment.source(fragment.shown(fragment.end)) == fragment.end
+    page = QTextDocument()
+    page.setHtml(render(link, lambda name: None))
+    assert page.toPlainText().strip() == expected

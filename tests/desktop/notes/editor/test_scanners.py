@@ -65,9 +65,9 @@ def kinds(text: str) -> list[LineKind]:
         ("%%\nhidden\n%%\ntext", [K.COMMENT] * 3 + [K.TEXT]),
         ("<div>\n# no\n\n# yes", [K.HTML, K.HTML, K.BLANK, K.HEADING]),
         ("    code\ntext\n    more text", [K.CODE, K.TEXT, K.TEXT]),
-        ("- a\n\n    text of the item", [K.ITEM, K.BLANK, K.TEXT]),
+        ("- a\n\n    text of the item", [K.LIST_ITEM, K.BLANK, K.TEXT]),
         ("![[a.png|300]]\n![alt](b.jpg)\n![[Note#Head]]", [K.EMBED] * 3),
-        ("text\n-", [K.TEXT, K.ITEM]),
+        ("text\n-", [K.TEXT, K.LIST_ITEM]),
         ("[^a]: words", [K.FOOTNOTE]),
         ("> ```\n> # no\n> ```\n> # yes", [K.FENCE_OPEN, K.CODE, K.FENCE_CLOSE, K.HEADING]),
     ],
@@ -106,17 +106,17 @@ def test_a_scan_that_starts_in_the_middle_ends_as_the_whole_one(lines: list[str]
 
 
 def shown(text: str) -> str:
-    gone = set()
-    for start, end in scan_inline(text).hidden:
+    found, gone = scan_inline(text), set()
+    for start, end in found.hidden:
         gone.update(range(start, end))
-    return "".join(char for at, char in enumerate(text) if at not in gone)
+    return "".join(" > " * (at in found.separators) + char for at, char in enumerate(text) if at not in gone)
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("a **b** *c* ***d*** `e` ~~f~~ ==g==", "a b c d e f g"),
-        ("[[Note|alias]] and [[Note#Part]]", "alias and Note#Part"),
+        ("[[Note|alias]] and [[Note#Part]]", "alias and Note > Part"),
         ("[words](https://a.example/x_(y)) <https://b.example>", "words https://b.example"),
         ("snake_case_name and 2*3*4", "snake_case_name and 2*3*4"),
         ("\\*no\\* emphasis", "*no* emphasis"),
@@ -151,4 +151,7 @@ def test_spans_and_markup_lie_in_the_line(text: str) -> None:
         assert 0 <= start <= end <= len(text) and bits
     for start, end in found.hidden:
         assert 0 <= start <= end <= len(text)
+    for start, end, target in found.embeds:
+        assert text[start] == "!" and text[end - 1] in "])" and target
+    assert all(text[at - 1] in "# ^" or text[at] == "^" for at in found.separators)
     assert not scan_inline("x" * (inline.MAX_STYLED_LENGTH + 1) + "**b**").spans

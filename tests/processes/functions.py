@@ -1,4 +1,4 @@
-"""Functions for the worker process, which imports this module and little else."""
+"""Functions for a worker process, which imports this module and little else."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import threading
 
 import numpy as np
 
-from app.graph.static_layout import Report
+from app.processes.function_process import Report
 
 
 def wait_for_ever(report: Report) -> int:
@@ -21,3 +21,9 @@ def fail(report: Report) -> int:
 
 def total(array: np.ndarray, report: Report) -> float:
     return float(array.sum())
+
+
+def doubled(arrays: dict[str, np.ndarray], report: Report) -> dict[str, np.ndarray]:
+    for array in arrays.values():
+        array *= 2
+    return arrays

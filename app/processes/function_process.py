@@ -1,0 +1,85 @@
+"""Runs functions of the app in a worker process, which starts on demand."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from typing import TypeVar, cast
+
+from app.errors import ScriptoriumError
+from app.launch import function_worker
+from app.processes.function_worker import BUFFER, CALL, FAILED, PROGRESS, pickled_frames, unpickled
+from app.processes.on_demand import OnDemandWorker, WorkerClosed
+from app.processes.worker import Worker, WorkerLost
+
+Report = Callable[[float, str], None]
+T = TypeVar("T")
+IDLE_TIMEOUT_S = 90.0
+
+
+class ComputationFailed(ScriptoriumError):
+    """A computation could not be finished; it has changed nothing."""
+
+    type = "internal"
+
+
+class FunctionProcess:
+    """Runs one function at a time in a separate process. Belongs to one event loop.
+
+    Canceling `call` kills the process, so that no unwanted work continues; the next call starts another.
+    """
+
+    def __init__(self) -> None:
+        self._worker = OnDemandWorker(
+            "the process for computations", _start, idle_timeout=IDLE_TIMEOUT_S, tries=1
+        )
+
+    @property
+    def worker_id(self) -> int | None:
+        """The id of the worker process, or None."""
+        worker = self._worker.running
+        return None if worker is None else worker.pid
+
+    async def call(self, report: Report, function: Callable[..., T], *arguments: object) -> T:
+        """Return the result of `function(*arguments, report=…)`; `report` is called in this loop.
+
+        Raises:
+            ComputationFailed: The function raised an error, or the process died.
+        """
+        try:
+            return cast(
+                "T", await self._worker.run(lambda worker: _call(worker, report, function, arguments))
+            )
+        except WorkerClosed as error:
+            raise ComputationFailed("The vault is being closed.") from error
+        except WorkerLost as error:
+            raise ComputationFailed("The process stopped unexpectedly. Try again.") from error
+
+    async def close(self) -> None:
+        """End the process; pending calls fail."""
+        await self._worker.close()
+
+
+async def _start() -> Worker:
+    return await Worker.spawn(function_worker())
+
+
+async def _call(
+    worker: Worker, report: Report, function: Callable[..., object], arguments: tuple[object, ...]
+) -> object:
+    for frame in await asyncio.to_thread(list, pickled_frames(CALL, (function, arguments))):
+        await worker.send(frame)
+    buffers: list[bytearray] = []
+    while True:
+        answer = await worker.receive()
+        if answer.kind == BUFFER:
+            buffers.append(bytearray(answer.body))
+        elif answer.kind == PROGRESS:
+            share, text = json.loads(bytes(answer.body))
+            report(share, text)
+        elif answer.kind == FAILED:
+            text = bytes(answer.body).decode("utf-8", "replace")
+            raise ComputationFailed(f"The computation failed: {text}")
+        else:
+            return await asyncio.to_thread(unpickled, bytes(answer.body), buffers)

@@ -1,0 +1,159 @@
+"""A worker process that runs only while there are requests."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Any, Generic, TypeVar
+
+from app.processes.worker import Worker, WorkerLost
+
+log = logging.getLogger(__name__)
+
+W = TypeVar("W", bound=Worker)
+T = TypeVar("T")
+
+
+class WorkerClosed(Exception):
+    """The request was not answered, because the app no longer needs this worker."""
+
+
+class OnDemandWorker(Generic[W]):
+    """Starts a worker for the first request and ends it when it is idle. Belongs to one event loop.
+
+    Requests run one at a time. A canceled request ends the worker, because its answer would be mistaken for
+    that to the next request. A request that loses the worker may run once more on another one.
+
+    Args:
+        name: What the worker is, for tasks and the log: "the analysis process".
+        start: Starts a worker; called again after it was ended or lost.
+        idle_timeout: Seconds without requests after which the worker ends; None keeps it.
+        tries: The number of workers that a request may lose.
+    """
+
+    def __init__(
+        self, name: str, start: Callable[[], Awaitable[W]], *, idle_timeout: float | None, tries: int
+    ) -> None:
+        self._name = name
+        self._start = start
+        self.idle_timeout = idle_timeout
+        self._tries = tries
+        self._turn = asyncio.Lock()
+        self._end_turn = asyncio.Lock()
+        self._starting: asyncio.Task[W] | None = None
+        self._request: asyncio.Future[Any] | None = None
+        self._idle: asyncio.TimerHandle | None = None
+        self._ending: asyncio.Task[None] | None = None
+        self._closed = False
+
+    @property
+    def running(self) -> W | None:
+        """The worker, if it has started."""
+        starting = self._starting
+        if starting is None or not starting.done() or starting.cancelled() or starting.exception():
+            return None
+        return starting.result()
+
+    async def run(self, request: Callable[[W], Awaitable[T]], *, patience: float | None = None) -> T:
+        """Return the result of `request`, which is called with a running worker.
+
+        Args:
+            request: Sends frames and reads the answers.
+            patience: Seconds to wait for the start, which continues after that; None for no limit.
+
+        Raises:
+            TimeoutError: The worker has not started yet.
+            WorkerClosed: `close` was called.
+            WorkerLost: The request lost every worker.
+            Exception: What `start` and `request` raise.
+        """
+        async with self._turn:
+            self._stop_timer()
+            try:
+                for left in reversed(range(self._tries)):
+                    worker = await self.started(patience)
+                    try:
+                        return await self._ask(request(worker))
+                    except WorkerLost as error:
+                        log.warning("lost %s (%s)", self._name, error)
+                        await self._end()
+                        if not left:
+                            raise
+                raise AssertionError("a request needs at least one try")
+            finally:
+                self._start_timer()
+
+    async def started(self, patience: float | None = None) -> W:
+        """Return the worker after starting it if necessary; arguments and errors are those of `run`."""
+        if self._closed:
+            raise WorkerClosed
+        if self._starting is None:
+            self._starting = asyncio.create_task(self._run_start(), name=f"start {self._name}")
+        starting = self._starting
+        await asyncio.wait([starting], timeout=patience)
+        if not starting.done():
+            raise TimeoutError
+        if starting.cancelled():
+            raise WorkerClosed
+        if starting.exception() is not None and self._starting is starting:
+            self._starting = None
+        return starting.result()
+
+    async def close(self) -> None:
+        """End the worker and fail pending requests; safe to call twice."""
+        self._closed = True
+        self._stop_timer()
+        await self._end()
+        if self._ending is not None:
+            await asyncio.wait([self._ending])
+
+    async def _run_start(self) -> W:
+        return await self._start()
+
+    async def _ask(self, answer: Awaitable[T]) -> T:
+        request = asyncio.ensure_future(answer)
+        self._request = request
+        try:
+            return await request
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if self._closed and not (task is not None and task.cancelling()):
+                raise WorkerClosed from None
+            await self._end()
+            raise
+
+    def _stop_timer(self) -> None:
+        if self._idle is not None:
+            self._idle.cancel()
+
+    def _start_timer(self) -> None:
+        if self.idle_timeout is not None and self._starting is not None and not self._closed:
+            self._idle = asyncio.get_running_loop().call_later(self.idle_timeout, self._on_idle)
+
+    def _on_idle(self) -> None:
+        """End an idle worker, unless it is still starting, which may take long."""
+        if self._starting is not None and not self._starting.done():
+            self._start_timer()
+        elif not self._turn.locked():
+            self._ending = asyncio.create_task(self._end(), name=f"end {self._name}")
+
+    async def _end(self) -> None:
+        """End the worker and the request that it runs; not interrupted by a cancellation."""
+        await asyncio.shield(asyncio.ensure_future(self._end_now()))
+
+    async def _end_now(self) -> None:
+        async with self._end_turn:
+            if self._request is not None:
+                self._request.cancel()
+                await asyncio.wait([self._request])
+                if not self._request.cancelled():
+                    # Its caller was canceled too, so nobody else retrieves an error.
+                    self._request.exception()
+            starting, self._starting = self._starting, None
+            if starting is None:
+                return
+            starting.cancel()
+            (outcome,) = await asyncio.gather(starting, return_exceptions=True)
+            if isinstance(outcome, Worker):
+                await outcome.kill()

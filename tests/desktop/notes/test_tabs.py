@@ -1,0 +1,39 @@
+"""The look of the tabs of notes."""
+
+from __future__ import annotations
+
+from unittest.mock import Mock
+
+import pytest
+from PySide6.QtWidgets import QApplication, QTabBar
+from pytestqt.qtbot import QtBot
+
+from app.desktop.notes.tabs import NoteTabs
+from app.desktop.theme.theme import ThemeSource
+from tests.desktop.open_vault import PlainNote
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
+
+
+def test_the_buttons_that_close_tabs_grow_with_the_zoom(qtbot: QtBot, qapp: QApplication) -> None:
+    theme = ThemeSource("light")
+    theme.apply(qapp)
+    tabs = NoteTabs(Mock(), theme, PlainNote)
+    qtbot.addWidget(tabs)
+    group = tabs._front
+    group.addTab(PlainNote(Mock(), theme, group), "One")
+    tabs.show()
+    bar = group.tabBar()
+
+    def side(index: int) -> int:
+        return bar.tabButton(index, QTabBar.ButtonPosition.RightSide).width()
+
+    before, tab = side(0), bar.tabRect(0).size()
+    theme.set("light", zoom=2.0)
+    assert side(0) == 2 * before
+    assert bar.tabRect(0).height() > 1.5 * tab.height() and bar.tabRect(0).width() > 1.5 * tab.width()
+    group.addTab(PlainNote(Mock(), theme, group), "Two")
+    assert side(1) == side(0)
+    theme.set("light", zoom=1.0)
+    assert side(1) == side(0) == before and bar.tabRect(0).size() == tab
+    qapp.setStyleSheet("")
