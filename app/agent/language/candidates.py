@@ -8,6 +8,7 @@ from app.agent.language.program import OUTCOMES, ProgramReader, request_items
 from app.agent.language.readings import NoteSet, Reading
 from app.agent.language.request import Request
 from app.agent.language.request_model import MAX_ITEMS, item_inputs, request_model, state_symbols
+from app.agent.language.undoing import named_undo
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,7 @@ def candidates(request: Request) -> list[Candidate]:
             found.append(Candidate(program.probability, outcome=str(first)))
             continue
         reading = reader.read(program.symbols, program.probability)
+        reading = named_undo(request, reading) if reading is not None else None
         same = next(
             (one for one in found if reading and one.reading and means_same(one.reading, reading)), None
         )

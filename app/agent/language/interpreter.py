@@ -21,13 +21,14 @@ from app.agent.language.choices import (
     is_clear,
 )
 from app.agent.language.dates import DateParser
-from app.agent.language.dialog import DialogState
+from app.agent.language.dialog import NOTE_ROLES, DialogState
 from app.agent.language.follow_ups import refined_reading
 from app.agent.language.frames import ClauseReading, FrameParser
 from app.agent.language.lexicon import ActionFrame, Language
 from app.agent.language.note_sets import is_search
 from app.agent.language.questions import asking_language
 from app.agent.language.readings import (
+    Clarification,
     ContentQuestion,
     Interpretation,
     ModelRequired,
@@ -38,6 +39,7 @@ from app.agent.language.readings import (
 )
 from app.agent.language.request import Request, without_marks_at_end
 from app.agent.language.tokens import Token, tokenize
+from app.agent.language.undoing import named_undo
 from app.agent.language.vocabulary import Vocabulary, correct_spelling
 
 GUESS_SCORE = 0.63
@@ -57,6 +59,11 @@ CLEARLY = 2.0
 """How many times likelier than any reading such a verdict must be at a lower probability."""
 OFFERED = 0.01
 """Minimum probability at which a reading of the model is offered in a question."""
+_FROM_GRAMMAR = frozenset(("undo", "list_tasks", "list_tags", "properties_of"))
+"""Actions with values that the model does not know."""
+_ONLY_TARGET = 0.72
+_CREATION_ROLES = {"new_name": "name", "folder": "folder", "tag": "tag", "text": "text", "type": "type"}
+"""The values of "call it X and put it in People", and their roles in the creation of the note."""
 _SPLIT_PENALTY = 0.02
 _MAX_CLAUSES = 4
 
@@ -98,6 +105,10 @@ class Interpreter:
             answer := self._answer(text, dialog, vocabulary_in, allowed, now)
         ):
             return answer
+        for language in self._languages:
+            words = without_marks_at_end(tokenize(text, language.contractions, language.words("noise")))
+            if dialog.question is None and language.matches_phrase(words, "refine", "no"):
+                return self._objection(language, dialog, allowed)
         found: list[Reading] = []
         by_language = self._by_likelihood(text)
         requests = [
@@ -196,11 +207,22 @@ class Interpreter:
 
     def _valid(self, request: Request, tokens: tuple[Token, ...], *, asks: bool) -> list[Reading]:
         return [
-            reading
+            named_undo(request, reading)
             for reading in self._readings(request, tokens, follows=False)
             if all(step.target is None or is_search(step.target.query) for step in reading.steps)
             and not (asks and request.writes(reading))
         ]
+
+    def _objection(
+        self, language: Language, dialog: DialogState, allowed: Mapping[str, Action]
+    ) -> Interpretation:
+        """Return the meaning of "no" without a question: perhaps to undo the change just made."""
+        steps = dialog.last.steps if dialog.last is not None else ()
+        made = bool(dialog.changes) and any(allowed[step.action].writes for step in steps)
+        if not made or "undo" not in allowed:
+            return Reply("cancelled")
+        undo = PipelineStep("undo", None, {"scope": "last"})
+        return self._chooser.confirm(Reading((undo,), 1.0, language=language.code))
 
     # The decision
 
@@ -217,6 +239,9 @@ class Interpreter:
                 else Reply("", understood=False)
             )
         top = written[0]
+        doubted = top.probability >= SURE and (top.reading is None or is_clear(top.reading))
+        if best is not None and _only_grammar_knows(best, doubted=doubted):
+            return self._chooser.decide(asked, found)
         stands = (
             best is not None
             and best.score >= STRONG
@@ -477,20 +502,29 @@ class Interpreter:
                 and (index := _parse_ordinal(language, tokens, len(question.options))) is not None
             ):
                 return question.options[index].reading
-        if question.partial is None or not question.partial.missing:
-            return None
         plain = replace(dialog, question=None)
-        for language in self._languages:
-            request = Request(
+        requests = [
+            Request(
                 text,
                 language,
-                tokenize(text, language.contractions, language.words("noise")),
+                tokens,
                 vocabulary_in(language),
                 DateParser(language, now),
                 plain,
                 allowed,
                 self._frames_of(language),
             )
+            for language, tokens in self._by_likelihood(text)
+        ]
+        for request in requests:
+            if (creation := self._completed_creation(request, question)) is not None:
+                return creation
+        if question.partial is None or not question.partial.missing:
+            return None
+        if question.partial.missing in NOTE_ROLES and asking_language(text, self._languages) is not None:
+            return None
+        for request in requests:
+            language = request.language
             fresh = self._readings(
                 request,
                 self._without_courtesies(language, without_marks_at_end(request.tokens)),
@@ -506,15 +540,41 @@ class Interpreter:
             if filled is None:
                 continue
             target = filled.last.target
-            if fresh and question.partial.missing == "target" and target is not None and target.unknown:
-                return None  # not the name of a note, so a new request
+            unknown = target is not None and bool(target.unknown)
+            if question.partial.missing == "target" and unknown and not _names_resemble(target):
+                continue  # not the name of a note, so a new request
             return self._chooser.decide(request, [filled])
         return None
+
+    def _completed_creation(self, request: Request, question: Clarification) -> Reading | None:
+        """Return the creation that the question is about, with the name and values of "call it X"."""
+        readings = [*(option.reading for option in question.options), question.partial]
+        base = next(
+            (one for one in readings if one is not None and one.steps[0].action == "create_note"), None
+        )
+        if base is None:
+            return None
+        tokens = self._without_courtesies(request.language, without_marks_at_end(request.tokens))
+        found = self._readings(request, tokens, follows=True)[:1] if tokens else []
+        if not found or found[0].score < MIN_WRITE_SCORE or found[0].missing or found[0].unexplained:
+            return None
+        values = dict(base.steps[0].arguments)
+        for step in found[0].steps:
+            own = dict(step.arguments)
+            if step.target is None or step.target.source != "previous" or set(own) - set(_CREATION_ROLES):
+                return None
+            values.update({_CREATION_ROLES[name]: value for name, value in own.items()})
+        if not any("new_name" in step.arguments for step in found[0].steps):
+            return None  # which of the names is meant is still open
+        created = PipelineStep("create_note", None, values)
+        return Reading((created,), MIN_WRITE_SCORE, language=request.language.code)
 
     def _filled(self, request: Request, partial: Reading) -> Reading | None:
         """Return the reading with the request's text as the value of the missing role."""
         step, role = partial.last, partial.missing
-        frame = next(candidate for candidate in request.frames if candidate.action == step.action)
+        frame = next((one for one in request.frames if one.action == step.action and not one.hashtag), None)
+        if frame is None:
+            return None  # no words for the action in this language
         frames = request.frame_parser(follows=len(partial.steps) > 1)
         tokens = without_marks_at_end(request.tokens)
         bound = frames.fill(request.allowed[step.action], frame, role, tokens)
@@ -534,6 +594,28 @@ class Interpreter:
             "",
         )
         return Reading((*partial.steps[:-1], merged), 0.95, (), missing, request.language.code)
+
+
+def _only_grammar_knows(best: Reading, *, doubted: bool) -> bool:
+    """Return whether a reading has values that the model does not know, or lacks only its note."""
+    step = best.last
+    if step.action in _FROM_GRAMMAR and best.score >= STRONG and best.certain:
+        named = any(name in step.arguments for name in ("due", "uses", "about"))
+        if named or (step.action == "undo" and step.target is not None):
+            return True
+    return _lacks_only_note(best) and best.score >= _ONLY_TARGET and not doubted
+
+
+def _lacks_only_note(best: Reading) -> bool:
+    """Return whether a reading lacks only its note, or the name of a new one."""
+    target = best.last.target
+    points_at_nothing = target is not None and bool(target.unknown) and not target.unknown.strip()
+    return best.missing in ("target", "name") or points_at_nothing
+
+
+def _names_resemble(notes: NoteSet | None) -> bool:
+    """Return whether names resemble the words for a note."""
+    return notes is not None and bool(notes.candidates)
 
 
 def _parse_ordinal(language: Language, tokens: Sequence[Token], count: int) -> int | None:

@@ -21,3 +21,22 @@ def asking_language(text: str, languages: Sequence[Language]) -> Language | None
             (candidate for candidate in languages if candidate.words("question_words") & set(words)), None
         )
     return language
+
+
+def with_name_for_pronouns(text: str, name: str, languages: Sequence[Language]) -> str:
+    """Return a question with a note's name instead of the pronouns for it: "when was he born?"."""
+    language = asking_language(text.removeprefix(_first_joint(text, languages)), languages) or languages[0]
+    forms = language.table("question_pronouns")
+
+    def named(match: re.Match[str]) -> str:
+        form = forms.get(match[0].casefold())
+        return form.replace("{}", name) if form else match[0]
+
+    return _WORD.sub(named, text)
+
+
+def _first_joint(text: str, languages: Sequence[Language]) -> str:
+    """Return the word that joins a question to the one before it ("and when …?"), with its space."""
+    first = text.split(" ", 1)[0]
+    joints = {phrase.text for language in languages for phrase in language.phrases("and")}
+    return f"{first} " if first.casefold().strip(",") in joints else ""
