@@ -180,7 +180,7 @@ class Interpreter:
         for words in (bare, tokens):
             refined = refined_reading(request, words)
             if refined is not None and refined.score >= MIN_READ_SCORE:
-                return None, request, [refined]
+                return self._chooser.decide(request, [refined]), request, []
         first = next((token.key for token in tokens if token.is_word), "")
         plain = self._without_reason(language, tokens)
         # No reading explains the words of a reason.
@@ -254,7 +254,8 @@ class Interpreter:
             for one in written
             if best is not None and one.reading and means_same(one.reading, best)
         )
-        if best is not None and stands and share >= AGREED:
+        unlikely = not asked.writes(best) and best.score >= 9 and top.probability < SURE if best is not None else False
+        if best is not None and stands and (share >= AGREED or unlikely):
             return self._chooser.decide(asked, found)
         readings = [one for one in written if one.reading is not None]
         second = readings[1].probability if len(readings) > 1 else 0.0
@@ -262,7 +263,7 @@ class Interpreter:
         if top.outcome and top.outcome != "ask":
             clearly = top.probability >= CLEARLY * likeliest_reading and not stands
             if top.probability >= LIKELY or clearly:
-                return self._outcome(top.outcome, likeliest)
+                return self._outcome(top.outcome, likeliest, is_sure=top.probability >= SURE)
         reads = top.reading is not None and is_clear(top.reading) and not likeliest.writes(top.reading)
         if top.reading is not None and reads and top.probability >= min(SURE, FAR * second):
             return top.reading
@@ -278,16 +279,18 @@ class Interpreter:
             offered = [*offered[:3], *own]
         if not offered:
             if top.outcome:
-                return self._outcome(top.outcome, likeliest)
+                return self._outcome(top.outcome, likeliest, is_sure=False)
             return self._chooser.decide(asked, found) if best else Reply("", understood=False)
         return self._chooser.ask(likeliest, offered)
 
-    def _outcome(self, outcome: str, request: Request) -> Interpretation:
+    def _outcome(self, outcome: str, request: Request, *, is_sure: bool) -> Interpretation:
         """Return the interpretation of a request that asks for no action."""
+        is_question = asking_language(request.text, self._languages) is not None
         match outcome:
+            case "none" if is_question and not is_sure:
+                return ContentQuestion(request.text)
             case "model":
                 model = ModelRequired(self._model_work(request))
-                is_question = asking_language(request.text, self._languages) is not None
                 return ContentQuestion(request.text, model) if is_question else model
             case "question":
                 return ContentQuestion(request.text)
@@ -603,7 +606,8 @@ def _only_grammar_knows(best: Reading, *, doubted: bool) -> bool:
         named = any(name in step.arguments for name in ("due", "uses", "about"))
         if named or (step.action == "undo" and step.target is not None):
             return True
-    return _lacks_only_note(best) and best.score >= _ONLY_TARGET and not doubted
+    lacks = bool(best.missing) or _lacks_only_note(best)
+    return lacks and best.score >= _ONLY_TARGET and not doubted
 
 
 def _lacks_only_note(best: Reading) -> bool:
