@@ -72,7 +72,7 @@ async def test_passages_far_from_an_answer_are_not_shown(workspace, talk):
 
 
 async def test_private_notes_are_never_quoted(workspace, talk):
-    await talk.say("what do the drafts to the editor say about letters?")
+    await talk.say("who wrote letters to the editor?")
     assert "Drafts to the editor" not in _texts(talk)[0] and "Letters" not in _texts(talk)[0]
 
 

@@ -23,7 +23,7 @@ class Candidate:
 def candidates(request: Request) -> list[Candidate]:
     """Return what a request may mean by the request model, most likely first."""
     items = request_items(request)[:MAX_ITEMS]
-    reader = ProgramReader(request, items)
+    reader, frames = ProgramReader(request, items), request.frame_parser(follows=False)
     found: list[Candidate] = []
     for program in request_model().programs(item_inputs(request, items), state_symbols(request.dialog)):
         first = program.symbols[0] if program.symbols else ""
@@ -31,7 +31,9 @@ def candidates(request: Request) -> list[Candidate]:
             found.append(Candidate(program.probability, outcome=str(first)))
             continue
         reading = reader.read(program.symbols, program.probability)
-        reading = named_undo(request, reading) if reading is not None else None
+        if reading is not None and len(reading.steps) == 1:
+            step = frames.completed(reading.last, request.tokens)
+            reading = named_undo(request, replace(reading, steps=(step,)))
         same = next(
             (one for one in found if reading and one.reading and means_same(one.reading, reading)), None
         )

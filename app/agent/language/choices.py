@@ -99,6 +99,7 @@ class ReadingChooser:
             or best.unexplained
             or not best.certain
             or request.asks
+            or (best.last.action == "rename" and best.last.target and len(best.last.target.notes) > 1)
             or not self._accounts_for_all(request, best)
         ):
             return Clarification("Is this what you mean?", (ClarificationOption(self._describe(best), best),))

@@ -47,6 +47,8 @@ GUESS_SCORE = 0.63
 CORRECTED_WRITE_SCORE = MIN_WRITE_SCORE - 0.01
 STRONG = 0.85
 """Minimum score at which the grammar's reading is preferred to the model's."""
+CERTAIN = 0.9
+"""Score at which a reading of the grammar that changes nothing is run although the model doubts it."""
 AGREED = 0.05
 """Minimum probability of the grammar's reading, by the model, at which it is run."""
 SURE = 0.8
@@ -57,6 +59,10 @@ LIKELY = 0.5
 """Probability at which the model's verdict holds that no action is meant."""
 CLEARLY = 2.0
 """How many times likelier than any reading such a verdict must be at a lower probability."""
+ABOUT_CONTENTS = 0.15
+"""Probability from which a question asks what the notes say, if no reading is likely."""
+UNRELATED = 0.95
+"""Probability from which a question is taken to have nothing to do with the notes."""
 OFFERED = 0.01
 """Minimum probability at which a reading of the model is offered in a question."""
 _FROM_GRAMMAR = frozenset(("undo", "list_tasks", "list_tags", "properties_of"))
@@ -239,7 +245,8 @@ class Interpreter:
                 else Reply("", understood=False)
             )
         top = written[0]
-        doubted = top.probability >= SURE and (top.reading is None or is_clear(top.reading))
+        means_else = is_clear(top.reading) if top.reading is not None else top.outcome != "ask"
+        doubted = top.probability >= SURE and means_else
         if best is not None and _only_grammar_knows(best, doubted=doubted):
             return self._chooser.decide(asked, found)
         stands = (
@@ -254,18 +261,28 @@ class Interpreter:
             for one in written
             if best is not None and one.reading and means_same(one.reading, best)
         )
-        unlikely = not asked.writes(best) and best.score >= 9 and top.probability < SURE if best is not None else False
-        if best is not None and stands and (share >= AGREED or unlikely):
-            return self._chooser.decide(asked, found)
         readings = [one for one in written if one.reading is not None]
         second = readings[1].probability if len(readings) > 1 else 0.0
         likeliest_reading = readings[0].probability if readings else 0.0
+        contents = sum(one.probability for one in written if one.outcome in ("question", "model"))
+        asks = asking_language(likeliest.text, self._languages) is not None
+        plain = best is not None and _finds_words(best)
+        if asks and contents >= ABOUT_CONTENTS and likeliest_reading < LIKELY and (plain or not stands):
+            return self._outcome("question", likeliest, is_sure=False)
+        if best is not None and stands:
+            reads = not asked.writes(best) and best.score >= CERTAIN and top.probability < SURE
+            if share >= AGREED or reads or (top.reading is not None and _refines(best, top.reading)):
+                return self._chooser.decide(asked, found)
+        if best is not None and asked.writes(best) and _names_missing_note(best):
+            return self._chooser.decide(asked, found)
+        if top.outcome == "ask" and best is not None and best.missing and best.score >= LIKELY:
+            return self._chooser.decide(asked, found)
         if top.outcome and top.outcome != "ask":
             clearly = top.probability >= CLEARLY * likeliest_reading and not stands
             if top.probability >= LIKELY or clearly:
-                return self._outcome(top.outcome, likeliest, is_sure=top.probability >= SURE)
-        reads = top.reading is not None and is_clear(top.reading) and not likeliest.writes(top.reading)
-        if top.reading is not None and reads and top.probability >= min(SURE, FAR * second):
+                return self._outcome(top.outcome, likeliest, is_sure=top.probability >= UNRELATED)
+        runs = top.reading is not None and is_clear(top.reading) and not likeliest.writes(top.reading)
+        if top.reading is not None and runs and top.probability >= min(SURE, FAR * second):
             return top.reading
         offered = [one.reading for one in readings if one.reading is not None and one.probability >= OFFERED]
         own = [
@@ -604,10 +621,36 @@ def _only_grammar_knows(best: Reading, *, doubted: bool) -> bool:
     step = best.last
     if step.action in _FROM_GRAMMAR and best.score >= STRONG and best.certain:
         named = any(name in step.arguments for name in ("due", "uses", "about"))
-        if named or (step.action == "undo" and step.target is not None):
+        if named or (step.action == "undo" and step.target is not None and step.target.is_single):
             return True
     lacks = bool(best.missing) or _lacks_only_note(best)
     return lacks and best.score >= _ONLY_TARGET and not doubted
+
+
+def _names_missing_note(reading: Reading) -> bool:
+    """Return whether a reading has a capitalized word, which the model does not know, as a note's name."""
+    target = reading.last.target
+    return target is not None and not target.candidates and target.unknown[:1].isupper()
+
+
+def _finds_words(reading: Reading) -> bool:
+    """Return whether a reading is only a search for words."""
+    (*before, step) = reading.steps
+    notes = step.target or NoteSet()
+    narrowed = notes.notes or notes.source or notes.pick or notes.order or ":" in notes.query
+    return not before and step.action in ("find", "count") and not narrowed
+
+
+def _refines(reading: Reading, other: Reading) -> bool:
+    """Return whether a search has all conditions of another one, and an order or more conditions."""
+    if len(reading.steps) > 1 or len(other.steps) > 1 or reading.last.action != other.last.action:
+        return False
+    one, two = reading.last.target, other.last.target
+    if one is None or two is None or reading.last.arguments or other.last.arguments:
+        return False
+    same_notes = one.notes == two.notes and one.source == two.source
+    ordered = two.order in ("", one.order) and two.limit in (None, one.limit)
+    return same_notes and ordered and set(two.query.split()) <= set(one.query.split())
 
 
 def _lacks_only_note(best: Reading) -> bool:
