@@ -83,7 +83,7 @@ class Turn:
         role: The role of the team agent or program that answers, if any.
         program: The program that answers, if any.
         usage: The usage of the answering model.
-        usage_inside: The model usage inside tools.
+        tool_usage: The model usage inside tools.
         is_over: Whether tool calls are refused because the turn is over.
         texts: The agent's messages so far.
         problem: The reason for a failure; empty without one.
@@ -102,7 +102,7 @@ class Turn:
     role: Role | None = None
     program: AgentProgram | None = None
     usage: Usage = field(default_factory=Usage)
-    usage_inside: Usage = field(default_factory=Usage)
+    tool_usage: Usage = field(default_factory=Usage)
     is_over: bool = False
     texts: list[str] = field(default_factory=list)
     problem: str = ""
@@ -116,7 +116,7 @@ class Turn:
     @property
     def total_usage(self) -> Usage:
         """The usage of the turn, including usage inside tools."""
-        return self.usage.plus(self.usage_inside)
+        return self.usage.plus(self.tool_usage)
 
     @property
     def agent(self) -> str:
@@ -221,7 +221,7 @@ class Turn:
             raise
         self.replace(position, complete_card(card, outcome))
         self.is_over = self.is_over or outcome.ends_turn
-        self.usage_inside = self.usage_inside.plus(_usage_of(outcome.inside))
+        self.tool_usage = self.tool_usage.plus(_usage_of(outcome.model_usage))
         if outcome.untrusted:
             self.caller = replace(self.caller, tainted=True)
         return outcome

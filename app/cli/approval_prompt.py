@@ -17,7 +17,7 @@ from app.permissions.request_labels import KIND_NAMES, caller_label, change_name
 from app.vault.changes import Create, Delete, Move
 from app.vault.diff import Diff, Hunk
 from app.vault.diff_words import Span, changed_spans, pair_lines
-from app.vault.escaped_line import CHIP_SIGN, EscapedLine, describe, escape_line
+from app.vault.escaped_line import CHIP_SIGN, EscapedLine, escape_hidden, escape_line
 
 _CONTEXT_LINES = 3
 _MAX_NAMED_NOTES = 12
@@ -31,11 +31,12 @@ def format_request(draft: ApprovalDraft) -> Iterator[Text]:
     request = draft.request
     yield Text()
     yield Text.assemble((request_title(request), "bold"), (f"  ({caller_label(request.caller)})", "dim"))
-    yield Text(f"Reason: {describe(request.reason)}.", style="dim")
+    yield Text(f"Reason: {escape_hidden(request.reason)}.", style="dim")
     yield from _consequences(request)
     if request.caller.claim:
         yield Text.assemble(
-            ("Description by the caller (unverified): ", "dim"), (describe(request.caller.claim), "italic")
+            ("Description by the caller (unverified): ", "dim"),
+            (escape_hidden(request.caller.claim), "italic"),
         )
     if isinstance(request.proposal, Effect):
         yield from format_effect(request.proposal)
@@ -51,7 +52,7 @@ def format_effect(proposal: Effect) -> Iterator[Text]:
         yield Text("  ") + format_line(line.encode("utf-8", "surrogatepass"))
     for name, value in proposal.arguments:
         first, *rest = value.split("\n")
-        head = (f"  {describe(name)}: ", "dim")
+        head = (f"  {escape_hidden(name)}: ", "dim")
         yield Text.assemble(head, format_line(first.encode("utf-8", "surrogatepass")))
         for line in rest:
             yield Text("    ") + format_line(line.encode("utf-8", "surrogatepass"))
@@ -172,10 +173,10 @@ def _consequences(request: ApprovalRequest) -> Iterator[Text]:
     if rewrites := request.rewrites:
         yield Text(f"Links are rewritten in {pluralize(len(rewrites), 'note')}: {_list_notes(rewrites)}.")
     for folder in request.scope.outside:
-        yield Text(f"Outside the vault: {describe(folder)}", style="yellow")
+        yield Text(f"Outside the vault: {escape_hidden(folder)}", style="yellow")
 
 
 def _list_notes(paths: Sequence[object]) -> str:
-    named = [describe(str(path)) for path in paths[:_MAX_NAMED_NOTES]]
+    named = [escape_hidden(str(path)) for path in paths[:_MAX_NAMED_NOTES]]
     more = f" and {len(paths) - _MAX_NAMED_NOTES} more" if len(paths) > _MAX_NAMED_NOTES else ""
     return ", ".join(named) + more

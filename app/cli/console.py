@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, TextIO
 
-from app.vault.invisible_chars import label
+from app.vault.invisible_chars import character_label
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -112,7 +112,7 @@ def escape_controls(text: str) -> str:
 
 
 def _label_character(character: str) -> str:
-    return f"⟨{label(character)}⟩"
+    return f"⟨{character_label(character)}⟩"
 
 
 def use_utf8() -> None:

@@ -72,7 +72,8 @@ def _always_continue() -> bool:
 class SyncRun:
     """Updates a vault's vectors and counts the results.
 
-    `failed` are notes without vectors, with reasons; `unread` are those that could not be read for now.
+    `failed` lists notes that could not be embedded, with the reason; `unread` are those that could not be
+    read.
 
     Args:
         vectors: What is brought in line.

@@ -49,7 +49,7 @@ class EmbeddingProgressed(Event):
         done: The number of notes with vectors.
         total: The number of notes that need vectors.
         pace: The speed and its reason.
-        failed: The number of notes that could not be embedded and are not retried for now.
+        failed: The number of notes that could not be embedded.
         switching: Whether they are for a new model while searches still use the earlier model's vectors.
     """
 
@@ -61,13 +61,13 @@ class EmbeddingProgressed(Event):
 
     @property
     def is_over(self) -> bool:
-        """True if nothing remains to do for now."""
+        """True if every note has vectors or has failed."""
         return self.done + self.failed >= self.total
 
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingFailed(Event):
-    """The event that semantic search is unavailable for now, with the `reason`.
+    """The event that semantic search has become unavailable, with the `reason`.
 
     While `switching`, searches still use the earlier model's vectors.
     """

@@ -41,7 +41,7 @@ _OPEN_FLAGS = (
 )
 _UNREAD = PrivacyVerdict(Privacy.UNKNOWN, "its properties can't be read")
 Row = tuple[Any, ...]
-Checked = dict[str, bool]
+FolderCache = dict[str, bool]
 
 
 class ExtractTask(NamedTuple):
@@ -96,29 +96,34 @@ class MissingFile(NamedTuple):
     path: str
 
 
-Extract = ExtractedNote | UnchangedFile | MissingFile
+ExtractResult = ExtractedNote | UnchangedFile | MissingFile
 
 
-def extract_chunk(root: str, tasks: Sequence[ExtractTask], max_bytes: int) -> list[Extract]:
+def extract_chunk(root: str, tasks: Sequence[ExtractTask], max_bytes: int) -> list[ExtractResult]:
     """Read these files; unreadable ones are listed with the reason."""
-    folder, checked = Path(root), Checked()
-    return [extract(folder, task, max_bytes, checked) for task in tasks]
+    folder, folder_cache = Path(root), FolderCache()
+    return [extract(folder, task, max_bytes, folder_cache) for task in tasks]
 
 
-def outline_chunk(root: str, tasks: Sequence[ExtractTask], max_bytes: int) -> list[Extract]:
+def extract_outlines(root: str, tasks: Sequence[ExtractTask], max_bytes: int) -> list[ExtractResult]:
     """Read these files as `extract_chunk` does, but leave the notes' words for later."""
-    folder, checked = Path(root), Checked()
-    return [extract(folder, task, max_bytes, checked, with_words=False) for task in tasks]
+    folder, folder_cache = Path(root), FolderCache()
+    return [extract(folder, task, max_bytes, folder_cache, with_words=False) for task in tasks]
 
 
 def extract(
-    root: Path, task: ExtractTask, max_bytes: int, checked: Checked | None = None, *, with_words: bool = True
-) -> Extract:
-    """Read one file of the vault at `root`; `checked` caches which folders are inside the vault."""
+    root: Path,
+    task: ExtractTask,
+    max_bytes: int,
+    folder_cache: FolderCache | None = None,
+    *,
+    with_words: bool = True,
+) -> ExtractResult:
+    """Read one file of the vault at `root`; `folder_cache` caches which folders are inside the vault."""
     path = NotePath.on_disk(task.path)
     started = time.time_ns()
     try:
-        content, status = read_content(root, path, max_bytes, {} if checked is None else checked)
+        content, status = read_content(root, path, max_bytes, {} if folder_cache is None else folder_cache)
     except FileNotFoundError:
         return MissingFile(task.path)
     except OSError as error:
@@ -142,14 +147,14 @@ def extract(
 
 
 def read_content(
-    root: Path, path: NotePath, max_bytes: int, checked: Checked
+    root: Path, path: NotePath, max_bytes: int, folder_cache: FolderCache
 ) -> tuple[bytes | None, os.stat_result]:
     """Return a file's bytes (None if too many) and status; never follow a link out of the vault."""
     folder = path.folder
-    if folder not in checked:
+    if folder not in folder_cache:
         base, real = os.path.realpath(root), os.path.realpath(root / folder)
-        checked[folder] = real == base or real.startswith(base.rstrip(os.sep) + os.sep)
-    if not checked[folder]:
+        folder_cache[folder] = real == base or real.startswith(base.rstrip(os.sep) + os.sep)
+    if not folder_cache[folder]:
         raise OSError(errno.ELOOP, "its folder is a link that leaves the vault")
     descriptor = os.open(f"{root}{os.sep}{path.text}", _OPEN_FLAGS)
     try:
@@ -246,7 +251,7 @@ def stated_time(properties: Mapping[str, object]) -> float | None:
     return None
 
 
-def _failed_note(root: Path, path: NotePath, reason: str) -> Extract:
+def _failed_note(root: Path, path: NotePath, reason: str) -> ExtractResult:
     try:
         status = (root / path.text).lstat()
     except FileNotFoundError:

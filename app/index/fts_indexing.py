@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from app.index.extract import Checked, Row, heading_rows, read_content, task_rows
+from app.index.extract import FolderCache, Row, heading_rows, read_content, task_rows
 from app.index.normalization import segment
 from app.vault.markdown.scan import scan_lines
 from app.vault.markdown.text import decode_lossy
@@ -58,13 +58,13 @@ def pending_texts(connection: sqlite3.Connection) -> list[PendingText]:
 
 def tokenize_chunk(root: str, notes: Sequence[PendingText], max_bytes: int) -> list[TokenizedNote]:
     """Read the texts of these notes. Runs in worker processes."""
-    folder, checked = Path(root), Checked()
-    return [_tokenize_note(folder, note, max_bytes, checked) for note in notes]
+    folder, folder_cache = Path(root), FolderCache()
+    return [_tokenize_note(folder, note, max_bytes, folder_cache) for note in notes]
 
 
-def _tokenize_note(root: Path, note: PendingText, max_bytes: int, checked: Checked) -> TokenizedNote:
+def _tokenize_note(root: Path, note: PendingText, max_bytes: int, folder_cache: FolderCache) -> TokenizedNote:
     try:
-        content, _ = read_content(root, NotePath.on_disk(note.path), max_bytes, checked)
+        content, _ = read_content(root, NotePath.on_disk(note.path), max_bytes, folder_cache)
     except OSError:
         return TokenizedNote(note, None)
     if content is None or hashlib.sha256(content).hexdigest() != note.hash:

@@ -25,7 +25,7 @@ from app.index.directory_walk import (
     identity,
     walk,
 )
-from app.index.extract import Extract, ExtractedNote, ExtractTask, extract_chunk
+from app.index.extract import ExtractedNote, ExtractResult, ExtractTask, extract_chunk
 from app.index.ingest import FirstSeen, Ingest, Moves, run_shielded
 from app.index.parser_pool import ParserPool
 from app.index.records import IndexDelta, Problem
@@ -164,7 +164,7 @@ class Indexer:
             found[listed.text] = Problem(listed, NOT_UTF8_REASON, "misnamed") if exists else None
         return found
 
-    async def _read(self, tasks: Sequence[ExtractTask], size: int) -> list[Extract]:
+    async def _read(self, tasks: Sequence[ExtractTask], size: int) -> list[ExtractResult]:
         readers = ParserPool(self._root, self._max_bytes)
         try:
             readers.start(len(tasks), size)
@@ -174,7 +174,7 @@ class Indexer:
             await readers.close()
 
     async def _put_refreshed(
-        self, found: WalkResult, gone: Sequence[NotePath], extracts: Sequence[Extract]
+        self, found: WalkResult, gone: Sequence[NotePath], extracts: Sequence[ExtractResult]
     ) -> IndexDelta:
         moved = await asyncio.to_thread(self._moved, gone, extracts)
         batch, removed = WriteBatch(), list[NotePath]()
@@ -184,7 +184,7 @@ class Indexer:
             self._ingest.register_file(file, batch)
         return await self._ingest.put(extracts, batch, removed, moved)
 
-    def _moved(self, gone: Sequence[NotePath], extracts: Sequence[Extract]) -> Moves:
+    def _moved(self, gone: Sequence[NotePath], extracts: Sequence[ExtractResult]) -> Moves:
         """Return the files that were only moved."""
         if not gone or not extracts:
             return []

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from app.events import EventBus
 from app.index.database import IndexDatabase
 from app.index.directory_walk import FoundFile
-from app.index.extract import Extract, MissingFile, UnchangedFile
+from app.index.extract import ExtractResult, MissingFile, UnchangedFile
 from app.index.name_table import NameEntry
 from app.index.names import decode_list
 from app.index.records import IndexDelta, IndexUpdated, Problem
@@ -100,7 +100,7 @@ class Ingest:
     # Parsed files
 
     async def put(
-        self, extracts: Iterable[Extract], batch: WriteBatch, removed: list[NotePath], moved: Moves = ()
+        self, extracts: Iterable[ExtractResult], batch: WriteBatch, removed: list[NotePath], moved: Moves = ()
     ) -> IndexDelta:
         """Ingest files that were read, together with `batch` and `removed`, and publish the changes."""
         for extract in extracts:
@@ -134,7 +134,7 @@ class Ingest:
             batch.link_keys |= self._resolver.link_keys(entry)
         batch.files.append((entry.id, file))
 
-    def _ingest(self, extract: Extract, batch: WriteBatch) -> Sequence[NotePath]:
+    def _ingest(self, extract: ExtractResult, batch: WriteBatch) -> Sequence[NotePath]:
         """Ingest a file that was read; return its path if it no longer exists."""
         path = NotePath(extract.path)
         if isinstance(extract, MissingFile):

@@ -20,7 +20,7 @@ from app.events import EventBus
 from app.index import deferred_indexes, fts_indexing
 from app.index.database import IndexDatabase
 from app.index.directory_walk import Exclusion, WalkResult, identity, walk
-from app.index.extract import Extract, MissingFile, extract_chunk, outline_chunk
+from app.index.extract import ExtractResult, MissingFile, extract_chunk, extract_outlines
 from app.index.ingest import Ingest, run_shielded
 from app.index.parser_pool import MIN_PROCESS_NOTES, ParserPool
 from app.index.records import ScanProgress, WordsIndexed
@@ -130,9 +130,9 @@ class ScanRun:
     ) -> None:
         done = total - len(plan.tasks)
         progress(ScanProgress(done, total, "read"))
-        waiting: list[Extract] = []
+        waiting: list[ExtractResult] = []
         size = _FIRST_BATCH_NOTES
-        work = extract_chunk if len(plan.tasks) < MIN_PROCESS_NOTES else outline_chunk
+        work = extract_chunk if len(plan.tasks) < MIN_PROCESS_NOTES else extract_outlines
         async for extracts in readers.read(work, plan.tasks, cancelled):
             waiting += extracts
             done += len(extracts)
@@ -147,7 +147,7 @@ class ScanRun:
             progress(ScanProgress(done, total, "read"))
         self._counts.cancelled = done < total
 
-    async def _write(self, extracts: Sequence[Extract]) -> None:
+    async def _write(self, extracts: Sequence[ExtractResult]) -> None:
         """Write extracts and publish the changes."""
         counts = self._counts
         async with self._ingest.lock:

@@ -129,7 +129,7 @@ class Grants:
         until = None if offer.minutes is None else self._clock() + 60 * offer.minutes
         grant = Grant(
             id=uuid.uuid4().hex,
-            label=describe(offer),
+            label=grant_label(offer),
             operation=offer.operation,
             tool=offer.tool,
             folder=offer.folder,
@@ -241,13 +241,13 @@ def _ungrantable_reason(operation: Operation) -> PermissionDeniedError:
     return PermissionDeniedError(f"No grant can cover {operation.value}.", operation=operation.value)
 
 
-def describe(offer: GrantOffer) -> str:
+def grant_label(offer: GrantOffer) -> str:
     """Return what a grant covers and until when: "Edits by edit_note in Projects/ for 30 minutes"."""
-    coverage = describe_coverage(offer)
+    coverage = coverage_label(offer)
     return f"{coverage[0].upper()}{coverage[1:]} {_duration_label(offer)}"
 
 
-def describe_coverage(offer: GrantOffer) -> str:
+def coverage_label(offer: GrantOffer) -> str:
     """Return what a grant covers, without its end."""
     by = f" by {offer.tool}" if offer.tool else ""
     if offer.folder is None:
@@ -266,8 +266,8 @@ def _operation_label(operation: Operation, tool: str | None) -> str:
 def offer_label(offer: GrantOffer) -> str:
     """Return the label of the dialog's button for `offer`."""
     if offer.always:
-        return f"Approve, and always allow {describe_coverage(offer)}"
-    return f"Approve, and allow {describe_coverage(offer)} {_duration_label(offer)}"
+        return f"Approve, and always allow {coverage_label(offer)}"
+    return f"Approve, and allow {coverage_label(offer)} {_duration_label(offer)}"
 
 
 def is_within(folder: str, top: str) -> bool:

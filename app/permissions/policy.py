@@ -129,7 +129,7 @@ class Policy:
             for rule in self._rules_for(caller, tool, op)
         )
 
-    def may_act(self, caller: Caller) -> bool:
+    def may_write(self, caller: Caller) -> bool:
         """Return whether `caller` may do anything but read."""
         return not any(profile.read_only for profile in self._profiles_of(caller))
 

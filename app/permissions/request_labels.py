@@ -11,7 +11,7 @@ from app.permissions.approval import ApprovalRequest, Effect
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.pluralize import pluralize
 from app.vault.changes import ChangeSet, Create, Delete, FileChange, Move, Update
-from app.vault.escaped_line import describe
+from app.vault.escaped_line import escape_hidden
 
 CALLER_KINDS = {
     CallerKind.USER: "you, at this window",
@@ -32,7 +32,7 @@ def request_title(request: ApprovalRequest) -> str:
     requester = (
         "You want to"
         if caller.kind is CallerKind.USER
-        else f"{truncate_middle(describe(caller.name))} wants to"
+        else f"{truncate_middle(escape_hidden(caller.name))} wants to"
     )
     return f"{requester} {action_label(request)}"
 
@@ -41,11 +41,11 @@ def action_label(request: ApprovalRequest) -> str:
     """Return the proposed action as a verb and its object."""
     proposal = request.proposal
     if isinstance(proposal, Effect):
-        label = truncate_middle(describe(request.scope.what or proposal.kind))
+        label = truncate_middle(escape_hidden(request.scope.what or proposal.kind))
         return label[:1].lower() + label[1:]
     label = _change_label(proposal.changes[0]) if len(proposal.changes) == 1 else _changes_label(proposal)
     store_label = request.scope.where
-    return f"{label} in {truncate_middle(describe(store_label))}" if store_label else label
+    return f"{label} in {truncate_middle(escape_hidden(store_label))}" if store_label else label
 
 
 def _change_label(change: FileChange) -> str:
@@ -68,8 +68,8 @@ def _changes_label(proposal: ChangeSet) -> str:
 
 def change_name(change: FileChange) -> str:
     """Return the path of a change, and for a move both paths."""
-    path = describe(str(change.path))
-    return f"{path} → {describe(str(change.to))}" if isinstance(change, Move) else path
+    path = escape_hidden(str(change.path))
+    return f"{path} → {escape_hidden(str(change.to))}" if isinstance(change, Move) else path
 
 
 def caller_label(caller: Caller) -> str:
@@ -115,7 +115,7 @@ def format_time_left(seconds: float) -> str:
 
 def quote_name(text: str) -> str:
     """Return a name in quotes, shortened, with its hidden characters named."""
-    return f"“{truncate_middle(describe(text))}”"
+    return f"“{truncate_middle(escape_hidden(text))}”"
 
 
 def truncate_middle(text: str) -> str:

@@ -15,6 +15,8 @@ from app.toolkit.outcome import ToolOutcome
 API_PREFIX = "/api/v1"
 """Path prefix of the HTTP API."""
 Json = dict[str, Any]
+_MODEL_USAGE = "inside"
+"""The name of `ToolOutcome.model_usage` in the protocol."""
 _ERRORS = {
     one.type: one
     for one in (
@@ -61,13 +63,15 @@ def status_of_error(type: str) -> int:
 
 def outcome_to_wire(outcome: ToolOutcome) -> Json:
     """Encode an outcome completely."""
-    return asdict(outcome)
+    fields = asdict(outcome)
+    fields[_MODEL_USAGE] = fields.pop("model_usage")
+    return fields
 
 
 def outcome_from_wire(data: Mapping[str, Any]) -> ToolOutcome:
     """Decode an outcome; unknown fields of another version are ignored."""
     fields = {name: data[name] for name in ToolOutcome.__slots__ if name in data}
-    fields["inside"] = ModelUsage(**fields.get("inside", {}))
+    fields["model_usage"] = ModelUsage(**data.get(_MODEL_USAGE, {}))
     return ToolOutcome(**fields)
 
 

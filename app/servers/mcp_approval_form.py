@@ -16,7 +16,7 @@ from app.permissions.approval import ApprovalRequest, Approved, Decision, Denied
 from app.permissions.request_labels import caller_label, change_name, format_extent, request_title
 from app.vault.changes import ChangeSet, FileChange, after_of, before_of
 from app.vault.diff import compare
-from app.vault.escaped_line import describe, escape_line
+from app.vault.escaped_line import escape_hidden, escape_line
 from app.vault.unified_diff import unified_diff
 
 MAX_QUESTION_CHARS = 60_000
@@ -37,11 +37,14 @@ def question_text(request: ApprovalRequest) -> str:
     Raises:
         LimitError: the text is too long for a form; nothing was asked.
     """
-    lines = [f"{request_title(request)}.", f"({caller_label(request.caller)}; {describe(request.reason)}.)"]
+    lines = [
+        f"{request_title(request)}.",
+        f"({caller_label(request.caller)}; {escape_hidden(request.reason)}.)",
+    ]
     if request.caller.claim:
-        lines.append(f"Reason given by the agent (unverified): “{describe(request.caller.claim)}”")
+        lines.append(f"Reason given by the agent (unverified): “{escape_hidden(request.caller.claim)}”")
     if request.scope.backlinks:
-        linked = ", ".join(describe(str(path)) for path in request.scope.backlinks[:20])
+        linked = ", ".join(escape_hidden(str(path)) for path in request.scope.backlinks[:20])
         lines.append(f"Notes that link there: {linked}")
     lines.append("")
     if isinstance(request.proposal, Effect):
@@ -77,10 +80,10 @@ def parse_decision(request: ApprovalRequest, answer: t.ElicitResult) -> Decision
 
 
 def _effect(effect: Effect) -> Iterator[str]:
-    yield describe(effect.kind)
+    yield escape_hidden(effect.kind)
     yield from _escaped_lines(effect.text.encode("utf-8", "surrogatepass"))
     for name, value in effect.arguments:
-        yield f"{describe(name)}:"
+        yield f"{escape_hidden(name)}:"
         yield from (f"  {line}" for line in _escaped_lines(value.encode("utf-8", "surrogatepass")))
 
 

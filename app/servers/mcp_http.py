@@ -43,7 +43,7 @@ _RETRY_INTERVAL_MS = 1000
 _SESSION_HEADERS = (b"host", b"mcp-session-id", b"mcp-protocol-version", b"accept", b"authorization")
 log = logging.getLogger(__name__)
 
-_Name = tuple[tuple[str, str], str]
+_SessionKey = tuple[tuple[str, str], str]
 """Key of a session: its client, and its id."""
 Build = Callable[[VaultAccess, Callable[[Context], Client]], VaultServer]
 
@@ -88,7 +88,7 @@ class McpHttpApp:
         self._session_counts: Counter[tuple[str, str]] = Counter()
         self._reconnect_timeout = reconnect_timeout
         self._listening_idle = listening_idle
-        self._idle: dict[_Name, _Session] = {}
+        self._idle: dict[_SessionKey, _Session] = {}
         self._ending: set[asyncio.Task[None]] = set()
         self._reconnect_timers: dict[str, list[asyncio.TimerHandle]] = {}
         self._manager = StreamableHTTPSessionManager(
@@ -172,7 +172,7 @@ class McpHttpApp:
 
     # Idle sessions
 
-    def _track_session(self, name: _Name, scope: Scope) -> _Session:
+    def _track_session(self, name: _SessionKey, scope: Scope) -> _Session:
         session_state = self._idle.get(name)
         if session_state is None:
             loop = asyncio.get_running_loop()
@@ -180,12 +180,12 @@ class McpHttpApp:
             session_state = self._idle[name] = _Session(scope, timer, since=loop.time())
         return session_state
 
-    def _forget(self, name: _Name) -> None:
+    def _forget(self, name: _SessionKey) -> None:
         if (session_state := self._idle.pop(name, None)) is not None:
             session_state.timer.cancel()
 
     @contextmanager
-    def _busy(self, name: _Name, scope: Scope) -> Iterator[None]:
+    def _busy(self, name: _SessionKey, scope: Scope) -> Iterator[None]:
         """Keep a session active during a request, and restart its idle timer afterwards."""
         session_state = self._track_session(name, scope)
         session_state.requests += 1
@@ -199,7 +199,7 @@ class McpHttpApp:
                 session_state.since = loop.time()
                 session_state.timer = loop.call_later(self._listening_idle, self._expire, name)
 
-    def _expire(self, name: _Name) -> None:
+    def _expire(self, name: _SessionKey) -> None:
         """End a session in the background, unless it has running requests."""
         session_state = self._idle.get(name)
         if session_state is not None and not session_state.requests:
@@ -207,7 +207,7 @@ class McpHttpApp:
             self._ending.add(task)
             task.add_done_callback(self._ending.discard)
 
-    async def _end(self, name: _Name) -> None:
+    async def _end(self, name: _SessionKey) -> None:
         """End a session like its client would: with a DELETE request."""
         session_state = self._idle[name]
         self._forget(name)

@@ -66,14 +66,14 @@ class Credential:
 class Mount:
     """An app behind the middleware: its path prefix, the kind of its callers, and whether it is enabled.
 
-    `closed` returns why programs with their own token are not allowed, or an empty string. The user's
+    `closed_reason` returns why programs with their own token are not allowed, or an empty string. The user's
     processes with the local token are always allowed.
     """
 
     prefix: str
     kind: CallerKind
     app: ASGIApp
-    closed: Callable[[], str] = field(default=lambda: "")
+    closed_reason: Callable[[], str] = field(default=lambda: "")
 
 
 class SecurityMiddleware:
@@ -97,7 +97,7 @@ class SecurityMiddleware:
         authenticate: Callable[[str], str | None],
         local_token: str,
         on_trusted: Callable[[tuple[str, int]], None] = lambda address: None,
-        drop: Callable[[tuple[str, int]], None] = lambda address: None,
+        close_connection: Callable[[tuple[str, int]], None] = lambda address: None,
         on_seen: Callable[[Client], None] = lambda client: None,
         on_refused: Callable[[str], None] = lambda says: None,
         *,
@@ -113,7 +113,7 @@ class SecurityMiddleware:
         self._on_seen = on_seen
         self._on_refused = on_refused
         self._body_timeout = body_timeout
-        self._drop = drop
+        self._close_connection = close_connection
         self._send_timeout = send_timeout
         self._running: dict[str, dict[asyncio.Task[object], Mount]] = {}
 
@@ -123,7 +123,7 @@ class SecurityMiddleware:
             return
         try:
             mount, client, credential = self._authenticate(scope)
-            body = await self._body(scope, receive)
+            body = await self._read_body(scope, receive)
         except RejectedRequest as rejection:
             await _send_rejection(send, rejection)
             return
@@ -146,7 +146,7 @@ class SecurityMiddleware:
         """Cancel the requests to apps that have been switched off."""
         for name, tasks in tuple(self._running.items()):
             for task, mount in tuple(tasks.items()):
-                if name and mount.closed():
+                if name and mount.closed_reason():
                     task.cancel(SWITCHED_OFF_REASON)
 
     def end_all_requests(self) -> list[asyncio.Task[object]]:
@@ -162,14 +162,18 @@ class SecurityMiddleware:
         running = self._running.setdefault(name, {})
         running[task] = mount
         address = scope.get("client") or ("", 0)
-        answer = _ResponseSender(send, lambda: self._drop((address[0], address[1])), self._send_timeout)
+        answer = _ResponseSender(
+            send, lambda: self._close_connection((address[0], address[1])), self._send_timeout
+        )
         try:
             await mount.app(scope, receive, answer)
         except Exception:
             # Libraries may wrap the error, so check the flag and not its type.
-            if not answer.dropped:
+            if not answer.timed_out:
                 raise
-            log.info("%s did not read its response and was dropped", name or "a client of this machine")
+            log.info(
+                "%s did not read its response; its connection was closed", name or "a client of this machine"
+            )
         except asyncio.CancelledError as error:
             log.info("a request of %s was ended: %s", name or "this machine", error)
             await answer.abort(str(error))
@@ -196,7 +200,7 @@ class SecurityMiddleware:
         mount = next((one for one in self._mounts if _is_under(scope["path"], one.prefix)), None)
         if mount is None:
             raise RejectedRequest(HTTPStatus.NOT_FOUND, "Not found.")
-        if not credential.local and (reason := mount.closed()):
+        if not credential.local and (reason := mount.closed_reason()):
             raise RejectedRequest(HTTPStatus.FORBIDDEN, reason)
         client = _client(credential, mount, headers)
         if len(self._running.get(credential.name, ())) >= MAX_REQUESTS * (4 if credential.local else 1):
@@ -233,7 +237,7 @@ class SecurityMiddleware:
             HTTPStatus.UNAUTHORIZED, message, (b"www-authenticate", b'Bearer realm="scriptorium"')
         )
 
-    async def _body(self, scope: Scope, receive: Receive) -> bytes | None:
+    async def _read_body(self, scope: Scope, receive: Receive) -> bytes | None:
         """Read the whole body; return None if the client disconnects.
 
         Raises:
@@ -300,24 +304,24 @@ class _ReplayedBody:
 
 
 class ClientStalledError(OSError):
-    """The client does not read its response; its connection is dropped."""
+    """The client does not read its response; its connection is closed."""
 
 
 class _ResponseSender:
-    """Sends a response, and drops a client that does not read it."""
+    """Sends a response, and closes the connection if the client does not read it."""
 
-    def __init__(self, send: Send, drop: Callable[[], None], timeout: float) -> None:
+    def __init__(self, send: Send, close_connection: Callable[[], None], timeout: float) -> None:
         self._send = send
-        self._drop = drop
+        self._close_connection = close_connection
         self._timeout = timeout
         self._started = False
-        self.dropped = False
+        self.timed_out = False
 
     async def __call__(self, message: Message) -> None:
         """Send the next part.
 
         Raises:
-            NotTakenError: the client does not read it.
+            ClientStalledError: The client does not read it.
         """
         self._started = True
         await self._send_within(message, self._timeout)
@@ -329,8 +333,8 @@ class _ResponseSender:
         except TimeoutError as error:
             if not limit.expired():
                 raise
-            self.dropped = True
-            self._drop()
+            self.timed_out = True
+            self._close_connection()
             raise ClientStalledError("the client does not read") from error
 
     async def abort(self, reason: str) -> None:

@@ -21,7 +21,7 @@ from app.permissions.approval import ApprovalRequest, Approved, Approver, Decisi
 from app.permissions.approval_check import check_approved
 from app.permissions.audit_entry import AuditDecision
 from app.permissions.caller import Caller, CallerKind
-from app.permissions.grants import Grants, GrantsChanged, describe
+from app.permissions.grants import Grants, GrantsChanged, grant_label
 from app.permissions.impact import CallFacts, rewritten_by_move
 from app.permissions.policy import Allow, Ask, Deny, Policy
 from app.toolkit.audit_draft import AuditDraft
@@ -282,5 +282,5 @@ def _approval_reason(request: ApprovalRequest, decision: Approved) -> str:
     elif decision.proposal is not request.proposal and decision.proposal != request.proposal:
         parts.append("in part")
     if decision.grant is not None:
-        parts.append(f"and from now on: {describe(decision.grant)}")
+        parts.append(f"and from now on: {grant_label(decision.grant)}")
     return " ".join(parts)

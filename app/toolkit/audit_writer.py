@@ -91,7 +91,7 @@ class AuditWriter:
             self.append(replace(burst.last, result=line[:MAX_RESULT_CHARS]))
 
     def append(self, entry: AuditEntry) -> int:
-        """Log `entry` and return its number, or 0 if the disk refused for now."""
+        """Log `entry` and return its number, or 0 if it could not be written yet."""
         self._left.append(entry)
         try:
             return self._flush()

@@ -225,7 +225,7 @@ class CallPipeline:
             duration_ms=duration,
             ends_turn=rule_ends_turn or (outcome.ends_turn and bool(call.caller.turn)),
             decision=draft.decision.kind.value,
-            inside=draft.usage,
+            model_usage=draft.usage,
         )
         self._events.publish(ToolFinished(call.id, finished, call.caller, call.name, repeats))
         return finished
@@ -328,7 +328,7 @@ class CallPipeline:
         if not self._policy.may_call(caller, call.category.id, tool.name, call.op):
             draft.decide(AuditDecision.RULE, "a rule keeps the caller from this tool")
             raise PermissionDeniedError(f"{caller.name} may not use {tool.name}.", tool=tool.name, op=call.op)
-        if not self._policy.may_act(caller) and not _only_reads(call):
+        if not self._policy.may_write(caller) and not _only_reads(call):
             draft.decide(AuditDecision.RULE, f"{caller.name} may only read")
             raise PermissionDeniedError(f"{caller.name} may only read.", tool=tool.name)
         return await proceed(call)

@@ -25,8 +25,8 @@ class ToolOutcome:
     outside program, contains text from outside; a caller that reads it is tainted from then on.
     `pending` is the id of an operation that waits for the user while the caller does not, and `details` is
     the question to the user (`operation` and its subject). `decision` is that of the audit entry
-    (`AuditDecision`). `inside` is the tool's own use of a model. `ends_turn`: the turn ends with this call,
-    by a rule of the user or because of its effect.
+    (`AuditDecision`). `model_usage` is the tool's own use of a model. `ends_turn` is true if the turn ends
+    with this call, by a rule of the user or because of its effect.
     """
 
     success: bool
@@ -43,7 +43,7 @@ class ToolOutcome:
     details: Mapping[str, object] = field(default_factory=dict)
     ends_turn: bool = False
     decision: str = ""
-    inside: ModelUsage = NO_USAGE
+    model_usage: ModelUsage = NO_USAGE
 
     def as_dict(self) -> dict[str, object]:
         """Return the outcome as it is sent to clients."""

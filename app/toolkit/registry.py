@@ -66,8 +66,8 @@ class ToolRegistry:
         categories: Every category that a tool may name.
         tools: The catalog.
         may_call: Returns whether a caller may call a tool; `tools` leaves out the others.
-        may_act: Returns whether a caller may do anything but read.
-        may_write: Returns whether a caller may propose changes; if not, it sees only what reads.
+        may_write: Returns whether a caller may do anything but read.
+        may_change_notes: Returns whether a caller may propose changes; if not, it sees only what reads.
     """
 
     def __init__(
@@ -75,14 +75,14 @@ class ToolRegistry:
         categories: Iterable[Category],
         tools: Iterable[Tool] = (),
         may_call: MayCall = _everyone_may,
-        may_act: Callable[[Caller], bool] = lambda caller: True,
         may_write: Callable[[Caller], bool] = lambda caller: True,
+        may_change_notes: Callable[[Caller], bool] = lambda caller: True,
     ) -> None:
         self._categories = {category.id: category for category in categories}
         self._tools: dict[str, Tool] = {}
         self._may_call = may_call
-        self._may_act = may_act
         self._may_write = may_write
+        self._may_change_notes = may_change_notes
         for tool in tools:
             self.register(tool)
 
@@ -172,7 +172,9 @@ class ToolRegistry:
         if not self._may_call(caller, tool.category, tool.name, ""):
             return None
         has_effect = tool.acts or self.category(tool.category).level is not AccessLevel.READ_ONLY
-        if (has_effect and not self._may_act(caller)) or (tool.changes_notes and not self._may_write(caller)):
+        if (has_effect and not self._may_write(caller)) or (
+            tool.changes_notes and not self._may_change_notes(caller)
+        ):
             part = tool.read_only_variant()
             if part is None:
                 return None

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from app.vault.invisible_chars import describe as describe
-from app.vault.invisible_chars import is_hidden, label
+from app.vault.invisible_chars import character_label, is_hidden
+from app.vault.invisible_chars import escape_hidden as escape_hidden
 
 CHIP_SIGN = "chip"
 QUIET_SIGN = "quiet"
@@ -137,7 +137,7 @@ class _LineEscaper:
         elif text == "\ufeff" and first and source == 0:
             self.add_sign("BOM", source, CHIP_SIGN)
         elif is_hidden(text) and not self._follows_symbol(text):
-            self.add_sign(label(text), source, CHIP_SIGN)
+            self.add_sign(character_label(text), source, CHIP_SIGN)
         else:
             self.add_plain(text, source)
 

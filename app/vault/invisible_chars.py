@@ -51,7 +51,7 @@ def is_hidden(character: str) -> bool:
     return 0xFE00 <= code <= 0xFE0F or 0xE0100 <= code <= 0xE01EF or 0x180B <= code <= 0x180F
 
 
-def label(character: str) -> str:
+def character_label(character: str) -> str:
     """Return a hidden character's name: its abbreviation, its code point, or the byte it stands for."""
     code = ord(character)
     if 0xDC80 <= code <= 0xDCFF:
@@ -59,6 +59,6 @@ def label(character: str) -> str:
     return _NAMES.get(code, f"U+{code:04X}")
 
 
-def describe(text: str, kept: str = "") -> str:
+def escape_hidden(text: str, kept: str = "") -> str:
     """Return `text` with hidden characters, except those in `kept`, replaced by their names in ⟨⟩."""
-    return "".join(f"⟨{label(c)}⟩" if c not in kept and is_hidden(c) else c for c in text)
+    return "".join(f"⟨{character_label(c)}⟩" if c not in kept and is_hidden(c) else c for c in text)

@@ -91,7 +91,7 @@ class Transaction:
         try:
             if phase is Phase.READY:
                 with suppress(OSError):
-                    self._wal.set_phase(intent.draft.uid, Phase.BACK, Phase.READY)
+                    self._wal.set_phase(intent.draft.uid, Phase.ROLLING_BACK, Phase.READY)
                 self._roll_back(intent, read_content)
             else:
                 self._discard_staged(intent)
@@ -144,7 +144,7 @@ class Transaction:
             self._discard_staged(intent)
             self._clean_up(intent, done=False)
             return Recovery(draft.summary, False, paths)
-        if phase is Phase.BACK or self._should_roll_back(intent):
+        if phase is Phase.ROLLING_BACK or self._should_roll_back(intent):
             return self._finish_roll_back(intent, phase, paths)
         return self._complete(intent, paths)
 
@@ -155,8 +155,8 @@ class Transaction:
         return not any(state.done for state in progress) or (bool(edited) and not any(s.done for s in edited))
 
     def _finish_roll_back(self, intent: Intent, phase: Phase, paths: tuple[NotePath, ...]) -> Recovery:
-        if phase is not Phase.BACK:
-            self._wal.set_phase(intent.draft.uid, Phase.BACK, phase)
+        if phase is not Phase.ROLLING_BACK:
+            self._wal.set_phase(intent.draft.uid, Phase.ROLLING_BACK, phase)
         kept = self._roll_back(intent, self._journal.content)
         self._clean_up(intent, done=False)
         return Recovery(intent.draft.summary, False, paths, tuple(kept))

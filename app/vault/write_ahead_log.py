@@ -36,7 +36,7 @@ class Phase(StrEnum):
 
     STAGING = "staging"
     READY = "ready"
-    BACK = "back"
+    ROLLING_BACK = "back"
 
 
 @dataclass(frozen=True, slots=True)

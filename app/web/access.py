@@ -143,7 +143,7 @@ def _explain_error(provider: SearchProvider, error: WebError) -> WebError:
         if not provider.needs_key:
             message = f"{provider.name} refuses searches by the app ({status})."
     elif status in (402, 429, 432, 433):
-        message = f"{provider.name} accepts no more searches for now ({status}): try again later."
+        message = f"{provider.name} has reached its search limit ({status}). Try again later."
     else:
         message = f"{provider.name}: {error.message}"
     return WebError(message, provider=provider.id, **error.data)

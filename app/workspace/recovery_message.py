@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.vault.transaction import Recovery
 
 
-def describe(recovery: Recovery, where: str = "") -> str:
+def recovery_message(recovery: Recovery, where: str = "") -> str:
     """Return a message about the recovery of a change; `where` names a store outside the vault."""
     place = f" in {where}" if where else ""
     what = f"“{recovery.summary or 'A change'}”{place} was interrupted by a crash"

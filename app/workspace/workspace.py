@@ -72,7 +72,7 @@ from app.web.access import WebAccess
 from app.workspace.embedding_service import EmbeddingService
 from app.workspace.endpoints import Endpoints
 from app.workspace.model_visibility import ModelVisibility
-from app.workspace.recovery_message import describe
+from app.workspace.recovery_message import recovery_message
 from app.workspace.sources import news_for_model, open_sources
 from app.workspace.vault_storage import StoreReplaced, VaultStorage
 
@@ -127,7 +127,7 @@ class Workspace:
             CATEGORIES,
             CATALOG,
             self.policy.may_call,
-            self.policy.may_act,
+            self.policy.may_write,
             lambda caller: not read_only or caller.kind is CallerKind.USER,
         )
         self.notices += load_plugins(self.registry, on=settings.tools.plugins_on).problems
@@ -322,7 +322,7 @@ class Workspace:
         self._files.on_damage(tell)
         if not self.read_only:
             for recovery in await asyncio.to_thread(self.store.recover):
-                self.notices.append(describe(recovery))
+                self.notices.append(recovery_message(recovery))
             self.runner.log_lost_commits()
         await asyncio.to_thread(self.memory.store.back_up)
         self.notices += self._files.problems
@@ -336,7 +336,7 @@ class Workspace:
         if not self.read_only:
             for source in self.sources.files():
                 self.notices += [
-                    describe(one, f"the folder {source.config.name}") for one in source.recovered
+                    recovery_message(one, f"the folder {source.config.name}") for one in source.recovered
                 ]
             # Changes to the folders outside that were just recovered.
             self.runner.log_lost_commits()

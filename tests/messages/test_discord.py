@@ -43,7 +43,7 @@ async def test_no_content_is_a_success_too():
         ((404, {"message": "Unknown Webhook"}, {}), NotFoundError, "deleted"),
         ((429, {"message": "slow", "retry_after": 1.5, "global": False}, {}), LimitError, "1.5 s"),
         ((429, "no object", {"retry-after": "3"}), LimitError, "3 s"),
-        ((429, {}, {}), LimitError, "no more messages"),
+        ((429, {}, {}), LimitError, "rate limit"),
         ((500, {}, {}), NetworkError, "500"),
         ((302, {}, {"location": "http://127.0.0.1:1/"}), NetworkError, "302"),
     ],

@@ -224,7 +224,7 @@ async def test_words_of_a_private_note_are_never_sent(web: Workspace, server: We
 async def test_an_error_of_the_provider_is_in_the_log_and_in_words(web: Workspace, server: WebServer) -> None:
     server.answers["/search"] = Response("no", 429)
     outcome = await search(web)
-    assert outcome.error is not None and "no more searches for now" in outcome.message
+    assert outcome.error is not None and "reached its search limit" in outcome.message
     assert rows(web)[0][2] == "failed"
 
 

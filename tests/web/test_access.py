@@ -113,7 +113,7 @@ async def test_nothing_found_is_no_error(bench: Bench) -> None:
 
 @pytest.mark.parametrize(
     ("status", "words"),
-    [(401, "(rejected the key|refuses searches)"), (429, "no more searches for now"), (500, "error 500")],
+    [(401, "(rejected the key|refuses searches)"), (429, "reached its search limit"), (500, "error 500")],
 )
 async def test_errors_have_readable_messages(bench: Bench, status: int, words: str) -> None:
     bench.server.answers[bench.path] = Response("secret words of a server", status)

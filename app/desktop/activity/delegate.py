@@ -12,7 +12,7 @@ from app.desktop.activity.item import ActivityItem, ActivityStatus, origin_name,
 from app.desktop.activity.model import ACTIVITY_ROLE
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.theme import ThemeSource, icon
-from app.vault.escaped_line import describe
+from app.vault.escaped_line import escape_hidden
 
 _Index = QModelIndex | QPersistentModelIndex
 _SIDE_MARGIN, _COLUMN_GAP, _ICON_SIZE, _VERTICAL_PADDING = 12, 10, 16, 6
@@ -82,7 +82,7 @@ class ActivityDelegate(QStyledItemDelegate):
             _draw_elided(painter, place, starter, theme.muted, option.font)
             area.setRight(area.right() - wide - _COLUMN_GAP)
         tone = theme.text if activity.status is ActivityStatus.PENDING else theme.muted
-        _draw_elided(painter, area, describe(activity.summary), tone, option.font)
+        _draw_elided(painter, area, escape_hidden(activity.summary), tone, option.font)
         painter.restore()
 
 

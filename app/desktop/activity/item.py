@@ -11,7 +11,7 @@ from app.permissions.approval import ApprovalRequest
 from app.permissions.audit_entry import AuditDecision, AuditEntry
 from app.permissions.caller import Caller, CallerKind
 from app.permissions.request_labels import request_title
-from app.vault.escaped_line import describe
+from app.vault.escaped_line import escape_hidden
 
 
 class ActivityKind(StrEnum):
@@ -176,16 +176,20 @@ def origin_label(starter: ActivityOrigin) -> str:
 
 def tool_label(activity: ActivityItem) -> str:
     """Return the display name of the tool or work."""
-    text = describe(activity.what).replace("_", " ")
+    text = escape_hidden(activity.what).replace("_", " ")
     return text[:1].upper() + text[1:]
 
 
 def describe_item(activity: ActivityItem) -> str:
     """Return a description for screen readers."""
     state = status_label(activity.status)
-    return f"{tool_label(activity)}, {state}: {describe(activity.summary)} ({origin_name(activity)})"
+    return f"{tool_label(activity)}, {state}: {escape_hidden(activity.summary)} ({origin_name(activity)})"
 
 
 def origin_name(activity: ActivityItem) -> str:
     """Return the name of the caller."""
-    return origin_label(activity.origin) if activity.origin is ActivityOrigin.USER else describe(activity.who)
+    return (
+        origin_label(activity.origin)
+        if activity.origin is ActivityOrigin.USER
+        else escape_hidden(activity.who)
+    )

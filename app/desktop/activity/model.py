@@ -188,7 +188,7 @@ class ActivityModel(QAbstractListModel):
             self.put(replace(first, summary=text))
 
     def _end_unlogged(self, event: ToolFinished) -> None:
-        """End a call whose entry can't be written for now; the entry replaces it later."""
+        """End a call whose audit entry is not yet written; the entry replaces it later."""
         outcome = event.outcome
         status = (
             ActivityStatus.COMPLETED

@@ -14,7 +14,7 @@ from app.desktop.widgets.plain_labels import heading_label, plain_label
 from app.permissions.partial_approval import ApprovalDraft
 from app.permissions.request_labels import caller_label, change_name, format_extent, request_title
 from app.vault.changes import ChangeSet
-from app.vault.escaped_line import describe
+from app.vault.escaped_line import escape_hidden
 
 _MAX_NAMED_FILES = 6
 
@@ -95,7 +95,11 @@ def _entry(draft: ApprovalDraft, theme: Theme) -> QWidget:
     text_column = QVBoxLayout()
     text_column.setSpacing(2)
     text_column.addWidget(heading_label(request_title(draft.request), 1.0))
-    facts = [caller_label(draft.request.caller), describe(draft.request.tool), format_extent(draft.request)]
+    facts = [
+        caller_label(draft.request.caller),
+        escape_hidden(draft.request.tool),
+        format_extent(draft.request),
+    ]
     text_column.addWidget(plain_label("   ·   ".join(filter(None, [*facts, _left_out(draft)])), "muted"))
     if names := _names(draft):
         listed = plain_label(names, "muted")
@@ -115,7 +119,7 @@ def _names(draft: ApprovalDraft) -> str:
     """Return the files of a change set, or the exact text of an effect."""
     proposal = draft.proposal()
     if not isinstance(proposal, ChangeSet):
-        return describe(proposal.text) if proposal is not None else ""
+        return escape_hidden(proposal.text) if proposal is not None else ""
     if len(proposal.changes) == 1:
         return ""
     names = [change_name(change) for change in proposal.changes]

@@ -15,7 +15,7 @@ from app.permissions.partial_approval import ApprovalDraft, SelectionState
 from app.permissions.request_labels import format_time_left
 from app.permissions.scope import Operation
 from app.vault.changes import ChangeSet
-from app.vault.escaped_line import describe
+from app.vault.escaped_line import escape_hidden
 
 _TIME_WARNING_S = 30
 
@@ -145,7 +145,7 @@ class DecisionBar(QWidget):
         )
 
     def _add_offer(self, offer: GrantOffer) -> None:
-        action = self.menu.addAction(describe(offer.label).replace("&", "&&"))
+        action = self.menu.addAction(escape_hidden(offer.label).replace("&", "&&"))
         action.triggered.connect(lambda: self.granted.emit(offer))
 
     def _build(self) -> None:

@@ -12,7 +12,7 @@ from app.desktop.widgets.plain_labels import plain_label
 from app.permissions.approval import Effect
 from app.permissions.impact import has_side_effects
 from app.vault.diff import compare
-from app.vault.escaped_line import describe
+from app.vault.escaped_line import escape_hidden
 
 
 class EffectView(QWidget):
@@ -24,7 +24,8 @@ class EffectView(QWidget):
         layout.setContentsMargins(0, 8, 0, 0)
         layout.setSpacing(4)
         heading = plain_label(
-            translate("Approval", "{0}: exactly this").format(describe(effect.kind).capitalize()), "muted"
+            translate("Approval", "{0}: exactly this").format(escape_hidden(effect.kind).capitalize()),
+            "muted",
         )
         heading.setContentsMargins(20, 0, 20, 0)
         layout.addWidget(heading)
@@ -49,7 +50,7 @@ def _text_canvas(text: str, theme: Theme, name: str) -> DiffCanvas:
     diff = compare(content, content)
     canvas = DiffCanvas(theme)
     canvas.setAccessibleName(name)
-    canvas.setAccessibleDescription(describe(text))
+    canvas.setAccessibleDescription(escape_hidden(text))
     sheet = layout_rows(diff, DiffMode.TEXT, range(len(diff.before)))
 
     def measure() -> None:

@@ -27,7 +27,7 @@ from app.permissions.partial_approval import ApprovalDraft, FileDraft, Selection
 from app.permissions.pluralize import pluralize
 from app.permissions.request_labels import KIND_NAMES, change_name
 from app.vault.changes import Create, Delete, Move, Update
-from app.vault.escaped_line import describe
+from app.vault.escaped_line import escape_hidden
 
 _KIND_ICONS = {Create: "file-plus", Update: "pencil-simple", Move: "arrow-bend-up-right", Delete: "trash"}
 _Index = QModelIndex | QPersistentModelIndex
@@ -209,8 +209,8 @@ class _ChangedFileDelegate(QStyledItemDelegate):
 def _file_label(file: FileDraft) -> str:
     """Return the file's name and folder; for a move, also the new path."""
     change = file.change
-    name = describe(change.path.name)
+    name = escape_hidden(change.path.name)
     if isinstance(change, Move):
         target = change.to.name if change.to.folder == change.path.folder else str(change.to)
-        return f"{name} → {describe(target)}"
-    return f"{name}   {describe(change.path.folder)}" if change.path.folder else name
+        return f"{name} → {escape_hidden(target)}"
+    return f"{name}   {escape_hidden(change.path.folder)}" if change.path.folder else name

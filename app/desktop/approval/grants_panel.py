@@ -17,7 +17,7 @@ from app.desktop.widgets.plain_labels import plain_label
 from app.events import Event
 from app.permissions.grants import Grant, GrantsChanged
 from app.permissions.scope import Operation
-from app.vault.escaped_line import describe
+from app.vault.escaped_line import escape_hidden
 
 _SESSION = "session:"
 _REFRESH_INTERVAL_MS = 20_000
@@ -87,7 +87,9 @@ class GrantsPanel(Panel):
 
     def _show_rows(self, grants: list[Grant]) -> None:
         """Show a row for each grant, keeping unchanged rows and the keyboard focus."""
-        rows = [(grant.id, describe(grant.label), self._used(grant), self._until(grant)) for grant in grants]
+        rows = [
+            (grant.id, escape_hidden(grant.label), self._used(grant), self._until(grant)) for grant in grants
+        ]
         if rows == self._shown_rows:
             return
         self._shown_rows = rows
@@ -122,13 +124,13 @@ class GrantsPanel(Panel):
         row.setContentsMargins(12, 8, 8, 8)
         text_column = QVBoxLayout()
         text_column.setSpacing(2)
-        label = plain_label(describe(grant.label))
+        label = plain_label(escape_hidden(grant.label))
         label.setWordWrap(True)
         text_column.addWidget(label)
         text_column.addWidget(plain_label(f"{self._used(grant)}   ·   {self._until(grant)}", "muted"))
         row.addLayout(text_column, 1)
         button = QPushButton(self.tr("Revoke"))
-        button.setAccessibleName(self.tr("Revoke: {0}").format(describe(grant.label)))
+        button.setAccessibleName(self.tr("Revoke: {0}").format(escape_hidden(grant.label)))
         button.setProperty("grant", grant.id)
         button.clicked.connect(lambda: self._start_revoke(grant.id))
         row.addWidget(button, 0, Qt.AlignmentFlag.AlignVCenter)

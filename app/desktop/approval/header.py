@@ -20,7 +20,7 @@ from app.permissions.pluralize import pluralize
 from app.permissions.request_labels import caller_label, format_extent, quote_name, request_title
 from app.permissions.scope import Operation
 from app.vault.changes import ChangeSet, Delete
-from app.vault.escaped_line import describe
+from app.vault.escaped_line import escape_hidden
 from app.vault.path import NotePath
 
 _ICONS = {
@@ -129,7 +129,7 @@ class NotesStrip(QWidget):
         self.button = _unfolder(
             translate("Approval", "Show all"), translate("Approval", "Show all these notes")
         )
-        self.names = CappedArea(plain_label("\n".join(describe(str(path)) for path in notes)))
+        self.names = CappedArea(plain_label("\n".join(escape_hidden(str(path)) for path in notes)))
         self.names.setVisible(False)
         self.button.toggled.connect(self.names.setVisible)
         row.addWidget(self.button)
@@ -156,7 +156,7 @@ class _RequestDetails(QWidget):
         row.setSpacing(8)
         layout.addLayout(row)
         if request.reason:
-            text = describe(request.reason)
+            text = escape_hidden(request.reason)
             reason = plain_label(f"{text[:1].upper()}{text[1:]}.", "muted", self)
             reason.setWordWrap(True)
             reason.setAccessibleName(translate("Approval", "Reason for this request"))
@@ -169,7 +169,7 @@ class _RequestDetails(QWidget):
         row.addWidget(self.unfolder, 0, Qt.AlignmentFlag.AlignTop)
 
     def _line(self, request: ApprovalRequest) -> QLabel:
-        caller, tool = caller_label(request.caller), describe(request.tool)
+        caller, tool = caller_label(request.caller), escape_hidden(request.tool)
         parts = (caller, tool, request.operation.value, format_extent(request))
         facts = plain_label("   ·   ".join(part for part in parts if part), "muted", self)
         facts.setWordWrap(True)
@@ -185,7 +185,9 @@ class _RequestDetails(QWidget):
             column.setSpacing(2)
             column.addWidget(self._line(self._request))
             if arguments := self._request.arguments:
-                text = "\n".join(f"{describe(name)} = {_describe_lines(value)}" for name, value in arguments)
+                text = "\n".join(
+                    f"{escape_hidden(name)} = {_describe_lines(value)}" for name, value in arguments
+                )
                 column.addWidget(CappedArea(plain_label(text), parent=self._details))
             if (layout := self.layout()) is not None:
                 layout.addWidget(self._details)
@@ -211,7 +213,7 @@ def _claim(request: ApprovalRequest, parent: QWidget) -> QWidget:
 
 def _describe_lines(text: str) -> str:
     """Return `text` with hidden characters named, keeping its lines."""
-    return "\n".join(describe(line) for line in text.split("\n"))
+    return "\n".join(escape_hidden(line) for line in text.split("\n"))
 
 
 def _unfolder(text: str, name: str) -> QToolButton:

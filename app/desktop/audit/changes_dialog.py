@@ -25,7 +25,7 @@ from app.desktop.widgets.panel import ElidedLabel
 from app.desktop.widgets.plain_labels import heading_label
 from app.errors import NotFoundError
 from app.vault.commits import CommittedFile
-from app.vault.escaped_line import describe
+from app.vault.escaped_line import escape_hidden
 from app.vault.path import NotePath
 
 if TYPE_CHECKING:
@@ -45,7 +45,9 @@ class ShownFile:
     @property
     def name(self) -> str:
         """The path, and the new path of a moved file."""
-        return f"{describe(self.path)} → {describe(self.to)}" if self.to else describe(self.path)
+        return (
+            f"{escape_hidden(self.path)} → {escape_hidden(self.to)}" if self.to else escape_hidden(self.path)
+        )
 
     @property
     def symbol(self) -> str:
@@ -130,7 +132,7 @@ class ChangesDialog(QDialog):
         body.setSizes([240, 720])
         body.setStretchFactor(1, 1)
         self.list.setVisible(len(self._files) > 1)
-        label = heading_label(describe(title))
+        label = heading_label(escape_hidden(title))
         label.setContentsMargins(16, 14, 16, 10)
         close = QPushButton(self.tr("Close"))
         close.setDefault(True)

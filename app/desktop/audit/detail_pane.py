@@ -23,7 +23,7 @@ from app.desktop.audit.model import format_duration, format_time
 from app.desktop.theme.theme import ThemeSource, code_font
 from app.desktop.widgets.plain_labels import heading_label, plain_label
 from app.permissions.audit_entry import AuditEntry
-from app.vault.escaped_line import describe
+from app.vault.escaped_line import escape_hidden
 from app.vault.path import NOTE_SUFFIXES
 
 _MAX_SHOWN_PATHS = 30
@@ -88,9 +88,9 @@ class DetailPane(QWidget):
         self._area.setWidget(content)
 
     def _fill(self, column: QVBoxLayout, entry: AuditEntry) -> None:
-        title = heading_label(f"{describe(entry.tool) or describe(entry.caller)}", 1.15)
+        title = heading_label(f"{escape_hidden(entry.tool) or escape_hidden(entry.caller)}", 1.15)
         column.addWidget(title)
-        result = plain_label(describe(entry.result))
+        result = plain_label(escape_hidden(entry.result))
         result.setWordWrap(True)
         column.addWidget(result)
         column.addWidget(self._decision(entry))
@@ -99,7 +99,7 @@ class DetailPane(QWidget):
         form.setVerticalSpacing(4)
         form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft)
         for name, value in self._facts(entry):
-            label = plain_label(describe(value))
+            label = plain_label(escape_hidden(value))
             label.setWordWrap(True)
             form.addRow(plain_label(name, "muted"), label)
         column.addLayout(form)
@@ -113,7 +113,7 @@ class DetailPane(QWidget):
 
     def _decision(self, entry: AuditEntry) -> QLabel:
         text = decision_label(entry.decision)
-        label = plain_label(f"{text}: {describe(entry.reason)}" if entry.reason else text)
+        label = plain_label(f"{text}: {escape_hidden(entry.reason)}" if entry.reason else text)
         label.setWordWrap(True)
         label.setStyleSheet(f"color: {decision_color(entry.decision, self._theme.theme)}")
         return label
@@ -137,11 +137,11 @@ class DetailPane(QWidget):
 
     def _path(self, path: str) -> QWidget:
         if not path.lower().endswith(NOTE_SUFFIXES):
-            return plain_label(describe(path))
-        button = _PathButton(describe(path))
+            return plain_label(escape_hidden(path))
+        button = _PathButton(escape_hidden(path))
         button.setProperty("role", "link")
         button.setCursor(Qt.CursorShape.PointingHandCursor)
-        button.setAccessibleName(self.tr("Open {0}").format(describe(path)))
+        button.setAccessibleName(self.tr("Open {0}").format(escape_hidden(path)))
         button.clicked.connect(lambda: self.open_requested.emit(path))
         return button
 
@@ -178,7 +178,7 @@ def _arguments(text: str, name: str) -> QPlainTextEdit:
         shown = json.dumps(json.loads(text), indent=2, ensure_ascii=False)
     except ValueError:
         shown = text
-    field = QPlainTextEdit("\n".join(describe(line) for line in shown.split("\n")))
+    field = QPlainTextEdit("\n".join(escape_hidden(line) for line in shown.split("\n")))
     field.setReadOnly(True)
     field.setFont(code_font())
     field.setMinimumHeight(96)

@@ -17,7 +17,7 @@ from PySide6.QtCore import (
 
 from app.desktop.runtime.translation import translate
 from app.permissions.audit_entry import AuditEntry, AuditFilter
-from app.vault.escaped_line import describe
+from app.vault.escaped_line import escape_hidden
 
 PAGE_SIZE = 200
 ENTRY_ROLE = Qt.ItemDataRole.UserRole
@@ -174,7 +174,7 @@ def cell_text(entry: AuditEntry, column: int) -> str:
     if column == TIME:
         return format_time(entry.time)
     if column == RESULT and entry.undone_by is not None:
-        return translate("Audit", "{0} (undone)").format(describe(entry.result))
+        return translate("Audit", "{0} (undone)").format(escape_hidden(entry.result))
     labels = {
         CALLER: entry.caller,
         TOOL: entry.tool,
@@ -182,7 +182,7 @@ def cell_text(entry: AuditEntry, column: int) -> str:
         DECISION: entry.decision,
         DURATION: format_duration(entry.duration_ms),
     }
-    return describe(labels[column])
+    return escape_hidden(labels[column])
 
 
 def matches_filter(entry: AuditEntry, criteria: AuditFilter) -> bool:

@@ -8,7 +8,6 @@ from PySide6.QtWidgets import QMenu, QStackedWidget, QTreeWidget, QTreeWidgetIte
 
 from app.desktop.bookmarks.model import Bookmarks
 from app.desktop.bridge import VaultClient
-from app.desktop.notes.folders import obsidian_settings
 from app.desktop.runtime import tasks
 from app.desktop.shell.panel_context import PanelContext, connect_links
 from app.desktop.theme.theme import ThemeSource, icon
@@ -74,7 +73,7 @@ class BookmarksPanel(Panel):
 
     async def load_shared(self) -> None:
         """Load the bookmarks that Obsidian keeps in the vault."""
-        found = await self._client.run(obsidian_settings)
+        found = await self._client.run(lambda vault: vault.notes.obsidian_settings())
         shared = [problem for problem in found.problems if "bookmarks.json" in problem]
         for problem in filter(None, (*shared, self.bookmarks.problem)):
             self.failed.emit(problem)

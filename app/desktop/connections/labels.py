@@ -10,7 +10,7 @@ from app.desktop.sources.labels import format_time
 from app.permissions.caller import CallerKind
 from app.permissions.pluralize import pluralize
 from app.settings import CallerProfile
-from app.vault.escaped_line import describe
+from app.vault.escaped_line import escape_hidden
 
 _MAX_NAMED_FOLDERS = 3
 
@@ -72,7 +72,7 @@ def session_lines(program: ClientProgram) -> tuple[str, ...]:
     for one in sorted(program.sessions, key=lambda each: -each.last):
         calls = pluralize(one.calls, translate("Connections", "call"), translate("Connections", "calls"))
         since = translate("Connections", "since {0}").format(format_time(one.since))
-        says = describe(" ".join(one.client.says.split())[:120])
+        says = escape_hidden(" ".join(one.client.says.split())[:120])
         description = (
             translate("Connections", "calls itself “{0}”").format(says)
             if says and says != one.client.name

@@ -39,7 +39,7 @@ from app.servers.client_registry import CallStageChanged, ClientGone, ClientSeen
 from app.servers.server_state import LocalServerStateChanged, TokenRefused
 from app.servers.tokens import ClientsChanged
 from app.settings import CallerProfile, Settings
-from app.vault.escaped_line import describe
+from app.vault.escaped_line import escape_hidden
 from app.workspace import SettingsChanged
 
 if TYPE_CHECKING:
@@ -164,11 +164,11 @@ class ConnectionsPanel(Panel):
 
     def _row(self, program: ClientProgram, shown: ConnectionsOverview) -> QTreeWidgetItem:
         may = access_label(program.profile, shown.choices.groups)
-        row = QTreeWidgetItem([describe(program.name), state_label(program), may])
+        row = QTreeWidgetItem([escape_hidden(program.name), state_label(program), may])
         theme = self._theme.theme
         color = theme.success if program.sessions else theme.faint
         row.setIcon(0, icon(theme, "desktop" if program.made is None else "key", color))
-        row.setToolTip(0, describe(program.says) or describe(program.name))
+        row.setToolTip(0, escape_hidden(program.says) or escape_hidden(program.name))
         row.setToolTip(2, may)
         row.setData(0, _NAME_ROLE, program.name)
         return row
@@ -241,7 +241,7 @@ class ConnectionsPanel(Panel):
 
     async def _renew(self, program: ClientProgram) -> None:
         if program.made is not None:
-            title = self.tr("Renew the token of {0}?").format(describe(program.name))
+            title = self.tr("Renew the token of {0}?").format(escape_hidden(program.name))
             text = self.tr("The current token stops working immediately, and pending requests are withdrawn.")
             if not await dialogs.confirm(self.window(), title, text, self.tr("Renew token")):
                 return
@@ -250,7 +250,7 @@ class ConnectionsPanel(Panel):
             await self._show_set_up(program, token)
 
     async def _remove(self, program: ClientProgram) -> None:
-        title = self.tr("Remove {0}?").format(describe(program.name))
+        title = self.tr("Remove {0}?").format(escape_hidden(program.name))
         text = self.tr(
             "Its token stops working immediately, its pending requests are withdrawn, and its permissions are"
             " deleted."

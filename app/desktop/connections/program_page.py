@@ -15,7 +15,7 @@ from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.panel import ElidedLabel
 from app.launch import installed_command
 from app.settings import CallerProfile
-from app.vault.escaped_line import describe
+from app.vault.escaped_line import escape_hidden
 
 _MAX_SHOWN_SESSIONS = 2
 
@@ -68,7 +68,7 @@ class ProgramPage(QWidget):
         """Show the current state of a program, keeping edits in progress for the same one."""
         same = self.program is not None and self.program.name == program.name
         self.program = program
-        self.name.setText(describe(program.name))
+        self.name.setText(escape_hidden(program.name))
         self.state.setText(state_label(program))
         lines = session_lines(program)
         more = len(lines) - _MAX_SHOWN_SESSIONS

@@ -68,7 +68,7 @@ class ServerBar(QWidget):
         if shown.door.port != shown.door.wanted_port:
             text += self.tr("; port {0} was in use").format(shown.door.wanted_port)
         if not shown.settings.mcp and not shown.settings.http_api:
-            text += self.tr("; sign-in by token is blocked for now")
+            text += self.tr("; MCP and the HTTP API are off")
         if shown.door.refused is not None:
             text += f"; {self._refused(shown.door.refused)}"
         return f"{text}. {shown.door.problem}" if shown.door.problem else text

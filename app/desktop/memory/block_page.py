@@ -40,7 +40,7 @@ from app.permissions.request_labels import format_size
 from app.toolkit.memory_service import OWN_AGENT
 from app.toolkit.outcome import ToolOutcome
 from app.vault.commits import Version
-from app.vault.escaped_line import describe
+from app.vault.escaped_line import escape_hidden
 from app.workspace.service.memory import BlockHistory
 
 if TYPE_CHECKING:
@@ -118,10 +118,13 @@ class BlockPage(QWidget):
             str(block.type),
             block.schema.kind,
             format_size(len(block.text.encode())),
-            describe(block.owner),
+            escape_hidden(block.owner),
         ]
-        facts += [self.tr("shared with {0}").format(describe(shared))] if shared else []
-        self._head(describe(block.label), "   ·   ".join([*facts, describe(block.description)]).rstrip(" ·"))
+        facts += [self.tr("shared with {0}").format(escape_hidden(shared))] if shared else []
+        self._head(
+            escape_hidden(block.label),
+            "   ·   ".join([*facts, escape_hidden(block.description)]).rstrip(" ·"),
+        )
         for control in self._controls:
             control.setVisible(True)
             control.blockSignals(True)
@@ -141,8 +144,10 @@ class BlockPage(QWidget):
     def show_entry(self, entry: ArchiveHit) -> None:
         """Show an archive entry, which is read-only."""
         self.block = None
-        about = [entry.created.replace("T", " ").removesuffix("Z"), describe(entry.owner)]
-        about += [f"{describe(name)}: {describe(str(value))}" for name, value in entry.metadata.items()]
+        about = [entry.created.replace("T", " ").removesuffix("Z"), escape_hidden(entry.owner)]
+        about += [
+            f"{escape_hidden(name)}: {escape_hidden(str(value))}" for name, value in entry.metadata.items()
+        ]
         self._head(self.tr("Archive entry"), "   ·   ".join(about))
         for control in self._controls:
             control.setVisible(False)
@@ -234,9 +239,9 @@ class BlockPage(QWidget):
 
     def _version_label(self, version: Version) -> str:
         what = self.tr("deleted") if version.hash is None else format_size(version.size)
-        summary = describe(version.summary)
+        summary = escape_hidden(version.summary)
         more = f"{summary}   ·   {what}" if summary else what
-        return f"{format_time(version.time)}   ·   {describe(version.author)}\n{more}"
+        return f"{format_time(version.time)}   ·   {escape_hidden(version.author)}\n{more}"
 
     def _choose_version(self) -> None:
         self._round += 1

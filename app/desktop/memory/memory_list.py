@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 from app.desktop.theme.theme import ThemeSource
 from app.memory.archive import ArchiveHit
 from app.memory.block import Block, BlockType
-from app.vault.escaped_line import describe
+from app.vault.escaped_line import escape_hidden
 from app.workspace.service.memory import MemoryOverview
 
 _DATA_ROLE = Qt.ItemDataRole.UserRole
@@ -115,19 +115,24 @@ class MemoryList(QTreeWidget):
 
     def _block_row(self, block: Block) -> QTreeWidgetItem:
         is_pinned = block.view_of(block.owner).pinned
-        name = describe(block.label)
+        name = escape_hidden(block.label)
         shown = self.tr("{0} · pinned").format(name) if is_pinned else name
-        texts = [shown, f"{block.size:,}", str(block.permission).replace("_", " "), describe(block.owner)]
+        texts = [
+            shown,
+            f"{block.size:,}",
+            str(block.permission).replace("_", " "),
+            escape_hidden(block.owner),
+        ]
         row = QTreeWidgetItem(texts)
         row.setData(0, _DATA_ROLE, block)
         row.setTextAlignment(1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        row.setToolTip(0, describe(block.description) or name)
+        row.setToolTip(0, escape_hidden(block.description) or name)
         row.setToolTip(1, self.tr("{0} characters").format(f"{block.size:,}"))
         return row
 
     def _entry_row(self, entry: ArchiveHit) -> QTreeWidgetItem:
-        text = describe(" ".join(entry.text.split())[:_MAX_TEXT_CHARS])
-        row = QTreeWidgetItem([text, f"{len(entry.text):,}", self.tr("kept"), describe(entry.owner)])
+        text = escape_hidden(" ".join(entry.text.split())[:_MAX_TEXT_CHARS])
+        row = QTreeWidgetItem([text, f"{len(entry.text):,}", self.tr("kept"), escape_hidden(entry.owner)])
         row.setData(0, _DATA_ROLE, entry)
         row.setTextAlignment(1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         row.setToolTip(0, text)

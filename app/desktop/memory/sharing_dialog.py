@@ -20,7 +20,7 @@ from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets import dialogs
 from app.desktop.widgets.panel import ThemedButton
 from app.memory.block import Block, Permission
-from app.vault.escaped_line import describe
+from app.vault.escaped_line import escape_hidden
 
 _MAX_NAME_CHARS = 200
 
@@ -116,7 +116,7 @@ class SharingDialog(dialogs.SheetDialog):
     def _insert(self, agent: str, permission: Permission) -> None:
         at = self.table.rowCount()
         self.table.insertRow(at)
-        item = QTableWidgetItem(describe(agent))
+        item = QTableWidgetItem(escape_hidden(agent))
         item.setData(Qt.ItemDataRole.UserRole, agent)
         item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
         self.table.setItem(at, 0, item)
@@ -131,7 +131,7 @@ def _dialog_texts(block: Block) -> tuple[str, str]:
     text = QCoreApplication.translate(
         "SharesSheet", "{0} owns the block. Other agents can use it only if you share it."
     )
-    return title.format(describe(block.label)), text.format(describe(block.owner))
+    return title.format(escape_hidden(block.label)), text.format(escape_hidden(block.owner))
 
 
 def _permissions(chosen: Permission) -> QComboBox:

@@ -17,7 +17,6 @@ from PySide6.QtWidgets import QDialog, QWidget
 from app.desktop.audit.changes_dialog import ChangesDialog, read_commit, read_session
 from app.desktop.audit.undo import undo
 from app.desktop.bridge import VaultClient
-from app.desktop.notes.create_note import Created, CreateFailed, NameTaken, create_note, name_problem
 from app.desktop.notes.history_dialog import HistoryDialog
 from app.desktop.runtime import tasks
 from app.desktop.theme.theme import ThemeSource
@@ -28,6 +27,7 @@ from app.desktop.widgets import dialogs
 from app.permissions.caller import Caller
 from app.toolkit.call import Call
 from app.vault.path import NotePath
+from app.workspace.service.edits import Created, Failed, NameTaken, name_problem
 
 if TYPE_CHECKING:
     from app.toolkit.outcome import ToolOutcome
@@ -125,7 +125,7 @@ class NoteCommands(QObject):
 
     async def new_note(self, name: str, folder: str = "") -> None:
         """Create a note and open it; if a note has the name already, offer to open that one."""
-        match await self._client.run(lambda vault: create_note(vault, name, folder)):
+        match await self._client.run(lambda vault: vault.edits.create_named(name, folder)):
             case Created(path):
                 self.made.emit(path.text)
             case NameTaken(path):
@@ -135,7 +135,7 @@ class NoteCommands(QObject):
                     self.open_requested.emit(path.text, "")
                 elif (other := await self._ask_name(folder, name)) is not None:
                     await self.new_note(other, folder)
-            case CreateFailed(reason):
+            case Failed(reason):
                 again = await self._ask_name(folder, name, reason)
                 if again is not None:
                     await self.new_note(again, folder)

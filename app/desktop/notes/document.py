@@ -17,15 +17,14 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QTextDocument
 
 from app.desktop.bridge import VaultClient
-from app.desktop.notes import loader as pages
-from app.desktop.notes import save as saving
 from app.desktop.notes.drafts import DraftStore, NoteDraft
-from app.desktop.notes.loader import NoteData
 from app.desktop.notes.newlines import from_editor
 from app.desktop.runtime import tasks
 from app.vault.markdown.frontmatter import read_frontmatter
 from app.vault.path import NotePath
 from app.vault.store import NotesChanged
+from app.workspace.service.edits import Failed, SaveConflict, Saved, SaveResult, merge_texts
+from app.workspace.service.note_data import NoteData
 
 log = logging.getLogger(__name__)
 _DRAFT_DELAY_MS = 900
@@ -157,7 +156,7 @@ class NoteDocument(QObject):
         Raises:
             NotFoundError, StorageError: It does not exist, or can't be read; the loaded note stays.
         """
-        page = await self._client.run(lambda vault: pages.load(vault, path))
+        page = await self._client.run(lambda vault: vault.notes.load(path))
         self._set_page(page)
         draft = self._drafts.load(page.path)
         if draft is None or page.problem or draft.text == page.text:
@@ -234,8 +233,8 @@ class NoteDocument(QObject):
             self._set_dirty(False)
             return True
         session = self._writing_session()
-        result = await self._client.run(lambda vault: saving.save(vault, page, text, session))
-        if isinstance(result, saving.SaveConflict):
+        result = await self._client.run(lambda vault: vault.edits.save(page, text, session))
+        if isinstance(result, SaveConflict):
             await self._apply_external(result)
             return None if self.conflict is None else False
         return self._handle_save_result(result, raw, length)
@@ -292,9 +291,9 @@ class NoteDocument(QObject):
             self._unsaved = unsaved
             self.unsaved_changed.emit(unsaved)
 
-    def _handle_save_result(self, result: saving.Result, raw: str, length: int) -> bool:
+    def _handle_save_result(self, result: SaveResult, raw: str, length: int) -> bool:
         match result:
-            case saving.Saved(page):
+            case Saved(page):
                 self._drafts.drop(page.path)
                 self.page = page
                 self.conflict = None
@@ -304,9 +303,9 @@ class NoteDocument(QObject):
                 self.saved.emit(page)
                 self.settled.emit()
                 return True
-            case saving.SaveConflict(theirs):
+            case SaveConflict(theirs):
                 self._meet_conflict(theirs)
-            case saving.Failed(reason):
+            case Failed(reason):
                 self._fail(reason)
         return False
 
@@ -398,7 +397,7 @@ class NoteDocument(QObject):
         if conflict is None or conflict.theirs is None or conflict.theirs.problem:
             return None
         return await asyncio.to_thread(
-            saving.merge_texts, conflict.base.content, self.text.encode("utf-8"), conflict.theirs.content
+            merge_texts, conflict.base.content, self.text.encode("utf-8"), conflict.theirs.content
         )
 
     async def _merge(self) -> None:
@@ -441,7 +440,7 @@ class NoteDocument(QObject):
             path, text = self.page.path, self.text
             raw, length = self._source.toRawText(), self._source.characterCount()
             session = self._writing_session()
-            result = await self._client.run(lambda vault: saving.create(vault, path, text, session))
+            result = await self._client.run(lambda vault: vault.edits.create(path, text, session))
             return self._handle_save_result(result, raw, length)
 
     def _give_up(self) -> None:
@@ -462,9 +461,9 @@ class NoteDocument(QObject):
     async def _follow(self, path: NotePath) -> None:
         """Load the current note at `path`; unsaved text is not changed without a question."""
         async with self._access:
-            await self._apply_external(await self._client.run(lambda vault: saving.check_note(vault, path)))
+            await self._apply_external(await self._client.run(lambda vault: vault.edits.current(path)))
 
-    async def _apply_external(self, change: saving.SaveConflict) -> None:
+    async def _apply_external(self, change: SaveConflict) -> None:
         """Apply the current note on the disk.
 
         A change made through the app was approved by the user: it is merged into unsaved text if both do not
@@ -514,7 +513,7 @@ class NoteDocument(QObject):
         base = self.page.content
         while True:
             mine = self.text
-            text = await asyncio.to_thread(saving.merge_texts, base, mine.encode("utf-8"), theirs.content)
+            text = await asyncio.to_thread(merge_texts, base, mine.encode("utf-8"), theirs.content)
             if self.text == mine:
                 break
         if text is None:

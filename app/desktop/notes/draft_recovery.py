@@ -8,12 +8,12 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from app.desktop.bridge import VaultClient
-from app.desktop.notes import save
 from app.desktop.notes.drafts import DraftStore, NoteDraft
 from app.desktop.runtime import tasks
 from app.desktop.shell.banners import Banners
 from app.desktop.widgets import dialogs
 from app.vault.path import NotePath
+from app.workspace.service.edits import Failed, SaveConflict, Saved
 
 if TYPE_CHECKING:
     from app.workspace import VaultService
@@ -70,14 +70,14 @@ class DraftRecovery(QObject):
 
     async def _make(self, draft: NoteDraft) -> None:
         path = NotePath(draft.path)
-        result = await self._client.run(lambda vault: save.create(vault, path, draft.text))
-        if isinstance(result, save.Saved):
+        result = await self._client.run(lambda vault: vault.edits.create(path, draft.text))
+        if isinstance(result, Saved):
             self._drafts.drop(path)
             self.open_requested.emit(draft.path, "")
-        elif isinstance(result, save.SaveConflict):
+        elif isinstance(result, SaveConflict):
             # The note exists again: it offers the draft itself.
             self.open_requested.emit(draft.path, "")
-        elif isinstance(result, save.Failed):
+        elif isinstance(result, Failed):
             text = self.tr("“{0}” was not restored: {1} Its text is kept.")
             self._banners.show_message(_BANNER_KEY, text.format(path.name, result.reason), "danger")
 

@@ -37,7 +37,7 @@ from app.permissions.request_labels import format_size
 from app.toolkit.call import Call
 from app.toolkit.outcome import ToolOutcome
 from app.vault.commits import OUTSIDE_AUTHOR, Version
-from app.vault.escaped_line import describe
+from app.vault.escaped_line import escape_hidden
 from app.vault.history import group_sessions
 from app.vault.path import NotePath
 
@@ -143,16 +143,18 @@ class HistoryDialog(QDialog):
         return self.versions[int(item.data(0, Qt.ItemDataRole.UserRole))]
 
     def _group_label(self, group: Sequence[Version]) -> str:
-        who, count = describe(group[0].author), len(group)
+        who, count = escape_hidden(group[0].author), len(group)
         what = self.tr("deleted") if group[0].hash is None else format_size(group[0].size)
         span = " – ".join(dict.fromkeys(format_time(each.time) for each in (group[-1], group[0])))
         changes = self.tr("{0} changes").format(count)
         return f"{span}   ·   {who}\n{changes}   ·   {what}"
 
     def _version_label(self, version: Version) -> str:
-        who = self.tr("outside the app") if version.author == OUTSIDE_AUTHOR else describe(version.author)
+        who = (
+            self.tr("outside the app") if version.author == OUTSIDE_AUTHOR else escape_hidden(version.author)
+        )
         what = self.tr("deleted") if version.hash is None else format_size(version.size)
-        summary = describe(version.summary)
+        summary = escape_hidden(version.summary)
         more = f"{summary}   ·   {what}" if summary else what
         return f"{format_time(version.time)}   ·   {who}\n{more}"
 
@@ -161,7 +163,7 @@ class HistoryDialog(QDialog):
         self.restore_button.setEnabled(False)
         if version is None:
             return
-        self._place.setText(self.tr("{0}, compared with now").format(describe(str(version.path))))
+        self._place.setText(self.tr("{0}, compared with now").format(escape_hidden(str(version.path))))
         if (key := version.hash) is None:
             self.diff_view.show_message(self.tr("The note was deleted in this version."))
             return
@@ -186,7 +188,7 @@ class HistoryDialog(QDialog):
             self.diff_view.show_contents(content, self._now)
 
     def _build(self) -> None:
-        title = heading_label(self.tr("History of {0}").format(describe(self._path.name)))
+        title = heading_label(self.tr("History of {0}").format(escape_hidden(self._path.name)))
         title.setContentsMargins(16, 14, 16, 10)
         body = QSplitter()
         body.addWidget(self.list)
@@ -214,5 +216,5 @@ class HistoryDialog(QDialog):
 def _item(text: str, version: Version, number: int) -> QTreeWidgetItem:
     item = QTreeWidgetItem([text])
     item.setData(0, Qt.ItemDataRole.UserRole, number)
-    item.setToolTip(0, describe(version.summary))
+    item.setToolTip(0, escape_hidden(version.summary))
     return item

@@ -7,7 +7,6 @@ from PySide6.QtWidgets import QSplitter
 
 from app.desktop.bridge import VaultClient
 from app.desktop.notes import loader as pages
-from app.desktop.notes import save
 from app.desktop.notes.document import NoteDocument
 from app.desktop.notes.links_pane import LinksPane
 from app.desktop.runtime import tasks
@@ -93,7 +92,7 @@ class LazyLinksPane(QObject):
         if (page := self._document.page) is None:
             return
         try:
-            outcome = await self._client.run(lambda vault: save.link_mention(vault, mention, page.path))
+            outcome = await self._client.run(lambda vault: vault.edits.link_mention(mention, page.path))
         except ScriptoriumError as error:
             self.said.emit(error.message, "warning")
             return

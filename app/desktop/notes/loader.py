@@ -1,4 +1,4 @@
-"""Load the data of a note view in the service thread: text, HTML, links, mentions, versions.
+"""Load the data of a note view in the service thread: HTML, drawings, links, mentions.
 
 The only Qt class used here is `QImage`, which is safe in any thread.
 """
@@ -15,19 +15,14 @@ from PySide6.QtGui import QImage
 
 from app.desktop.notes.editor.drawing_worker import draw
 from app.desktop.notes.editor.drawings import Drawing, DrawingRequest
-from app.desktop.runtime.translation import translate
 from app.desktop.theme.colors import DARK, LIGHT
 from app.desktop.widgets.reading_view import Rendered
 from app.errors import ScriptoriumError
 from app.index.records import LinkRecord, Mention, NoteRecord
 from app.toolkit.related import RelatedNote
-from app.vault.changes import content_hash
-from app.vault.markdown.privacy import classify_privacy
 from app.vault.markdown.render import Interaction, NoteTarget, RenderColors, render
 from app.vault.markdown.render_values import DrawnImage
-from app.vault.markdown.scan import scan
-from app.vault.markdown.text import decode, decode_lossy
-from app.vault.note import ParsedNote, PrivacyVerdict
+from app.vault.markdown.text import decode_lossy
 from app.vault.path import NotePath
 from app.vault.reference import parse_reference
 
@@ -37,10 +32,6 @@ if TYPE_CHECKING:
 _IMAGE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".svg")
 # Larger HTML would block the window for over a second: Qt lays out rich text in the GUI thread.
 _MAX_RENDERED_CHARS = 200_000
-# Longer lines would block the editor: Qt splits and joins each as one paragraph.
-_MAX_LINE_CHARS = 250_000
-_EXCERPT_CHARS = 200_000
-_EXCERPT_LINE_CHARS = 2_000
 _MAX_IMAGES = 60
 _MAX_RELATED = 12
 _TEXT_POINTS = 10.5
@@ -53,78 +44,12 @@ _MAX_IMAGE_BYTES = 24 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class NoteData:
-    """A loaded note.
-
-    `problem` says why it can't be edited, or is empty. With a problem, `text` is a lossy decoding or, for a
-    note that is too large, an excerpt of its beginning (then `content` has only that, too, and the note is
-    not `complete`).
-    """
-
-    path: NotePath
-    content: bytes
-    text: str
-    parsed: ParsedNote
-    problem: str
-    complete: bool = True
-
-    @property
-    def privacy(self) -> PrivacyVerdict:
-        """True if models and external programs may read the note."""
-        return classify_privacy(self.content, complete=self.complete)
-
-    @property
-    def hash(self) -> str:
-        """The hash of its bytes."""
-        return content_hash(self.content)
-
-
-@dataclass(frozen=True, slots=True)
 class NoteContext:
     """The index data about a note's neighbors."""
 
     record: NoteRecord | None
     backlinks: tuple[LinkRecord, ...]
     outgoing: tuple[LinkRecord, ...]
-
-
-async def load(vault: VaultService, path: NotePath) -> NoteData:
-    """Read the note at `path`; one that would block the window is read only in part, as an excerpt.
-
-    Raises:
-        NotFoundError, StorageError: It does not exist, or can't be read.
-    """
-    largest = vault.settings.current.index.max_note_mib * 2**20
-    return await asyncio.to_thread(_load, vault, path, largest)
-
-
-def _load(vault: VaultService, path: NotePath, largest: int) -> NoteData:
-    size = vault.notes.stat(path).size
-    if size > largest:
-        start = vault.notes.read_start(path, _EXCERPT_CHARS)
-        why = translate("NoteView", "This note has {0} MiB.").format(f"{size / 2**20:,.1f}")
-        return _excerpt(path, start, why)
-    content = vault.notes.read(path)
-    longest = max(map(len, content.split(b"\n")))
-    if longest > _MAX_LINE_CHARS:
-        why = translate("NoteView", "This note has a line of {0} bytes.").format(f"{longest:,}")
-        return _excerpt(path, content[:_EXCERPT_CHARS], why)
-    try:
-        text, problem = decode(content), ""
-    except ScriptoriumError as error:
-        text, problem = decode_lossy(content), error.message
-    return NoteData(path, content, text, scan(text), problem)
-
-
-def _excerpt(path: NotePath, start: bytes, why: str) -> NoteData:
-    """Return the beginning of a note that is too large, with its longest lines cut."""
-    lines = decode_lossy(start).rstrip("\ufffd").split("\n")
-    shown = (
-        line if len(line) <= _EXCERPT_LINE_CHARS else f"{line[:_EXCERPT_LINE_CHARS]} …" for line in lines
-    )
-    text = "\n".join(shown)
-    problem = why + translate("NoteView", " Only its beginning is shown.")
-    return NoteData(path, start, text, scan(text), problem, complete=False)
 
 
 def load_context(vault: VaultService, path: NotePath) -> NoteContext:

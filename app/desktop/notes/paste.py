@@ -20,7 +20,6 @@ from PySide6.QtWidgets import QTextEdit
 
 from app.desktop.bridge import VaultClient
 from app.desktop.files.model import NOTE_MIME
-from app.desktop.notes.attachments import add_attachment, image_name, link_files, link_to
 from app.desktop.notes.html_to_markdown import markdown_of_html, sanitize_html
 from app.desktop.notes.newlines import for_editor
 from app.desktop.runtime import tasks
@@ -126,12 +125,12 @@ class PasteHandler(QObject):
     async def _links(self, notes: Iterable[str], note: NotePath) -> str:
         paths = [NotePath.on_disk(path) for path in notes]
         links = await self._client.run(
-            lambda vault: [link_to(vault, path, note, embed=False) for path in paths]
+            lambda vault: [vault.attachments.link(path, note, embed=False) for path in paths]
         )
         return "\n".join(links)
 
     async def _files(self, files: Iterable[Path], note: NotePath) -> str:
-        links = await self._client.run(lambda vault: link_files(vault, note, files))
+        links = await self._client.run(lambda vault: vault.attachments.link_files(note, files))
         return "\n".join(links)
 
     async def _image(self, image: QImage, note: NotePath) -> str:
@@ -139,8 +138,8 @@ class PasteHandler(QObject):
         now = datetime.now()
 
         async def add(vault: VaultService) -> str:
-            path = await add_attachment(vault, note, image_name(vault, note, now), content)
-            return link_to(vault, path, note, embed=True)
+            path = await vault.attachments.add(note, vault.attachments.image_name(note, now), content)
+            return vault.attachments.link(path, note, embed=True)
 
         return await self._client.run(add)
 

@@ -13,7 +13,6 @@ from PySide6.QtGui import QFont, QGuiApplication, QPagedPaintDevice, QTextCursor
 from PySide6.QtWidgets import QDialog, QListWidget, QListWidgetItem, QWidget
 
 from app.desktop.bridge import VaultClient
-from app.desktop.notes import daily_notes
 from app.desktop.notes.editor.completion import SlashCommand
 from app.desktop.notes.editor.live_editor import LiveEditor
 from app.desktop.notes.editor.mode import ViewMode
@@ -83,7 +82,7 @@ class WritingCommands(QObject):
         """Open today's note, creating it from its template if needed."""
         now = datetime.now()
         try:
-            found = await self._client.run(lambda vault: daily_notes.daily_note(vault, now))
+            found = await self._client.run(lambda vault: vault.templates.daily_note(now))
         except ScriptoriumError as error:
             self.failed.emit(error.message)
             return
@@ -96,7 +95,7 @@ class WritingCommands(QObject):
         """Open a random other note."""
         note = self._current()
         here = NotePath.on_disk(note.path) if note is not None and note.path else None
-        found = await self._client.run(lambda vault: daily_notes.random_note(vault, here))
+        found = await self._client.run(lambda vault: vault.notes.random(here))
         if found is None:
             self.failed.emit(self.tr("The vault has no other note."))
         else:
@@ -108,7 +107,7 @@ class WritingCommands(QObject):
         if note is None or note.document.page is None or note.editor.isReadOnly():
             self.failed.emit(self.tr("Open an editable note first."))
             return
-        found = await self._client.run(daily_notes.list_templates)
+        found = await self._client.run(lambda vault: vault.templates.paths())
         if not found:
             self.failed.emit(self.tr("No templates found. Set the templates folder in Settings → Editor."))
             return
@@ -117,9 +116,7 @@ class WritingCommands(QObject):
             return
         title, now = note.document.page.path.name, datetime.now()
         try:
-            template = await self._client.run(
-                lambda vault: daily_notes.template_text(vault, chosen, title, now)
-            )
+            template = await self._client.run(lambda vault: vault.templates.expanded(chosen, title, now))
         except ScriptoriumError as error:
             self.failed.emit(self.tr("The template was not inserted: {0}").format(error.message))
             return

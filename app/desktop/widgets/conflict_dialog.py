@@ -30,7 +30,7 @@ from app.desktop.widgets.plain_labels import heading_label, plain_label
 from app.desktop.widgets.text_editor import TextEditor
 from app.vault.diff import Diff, compare
 from app.vault.editable_text import NotEditableError
-from app.vault.escaped_line import describe
+from app.vault.escaped_line import escape_hidden
 from app.vault.path import NotePath
 from app.vault.undo import MergeConflict
 
@@ -89,7 +89,7 @@ class ConflictResolution:
     def name(self) -> str:
         """The path of the file, and the earlier path that undo restores."""
         path, target = self.conflict.path, self.conflict.goes_to
-        return describe(f"{path} → {target}" if target is not None else str(path))
+        return escape_hidden(f"{path} → {target}" if target is not None else str(path))
 
     @property
     def is_text_on_both_sides(self) -> bool:

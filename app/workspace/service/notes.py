@@ -1,8 +1,9 @@
-"""Reading notes, and what the index knows about them."""
+"""Reading notes and files of the vault, and what the index knows about them."""
 
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -24,10 +25,13 @@ from app.toolkit.call_results import failure
 from app.toolkit.outcome import ToolOutcome
 from app.toolkit.related import LikeNote, RelatedNote, find_related_notes
 from app.vault import undecodable
+from app.vault.obsidian import ObsidianSettings, read_obsidian
 from app.vault.path import NotePath
+from app.workspace.service.note_data import NoteData, read_note
 
 if TYPE_CHECKING:
     from app.index.vault_index import VaultIndex
+    from app.settings import Settings
     from app.toolkit.runner import ToolRunner
     from app.vault.store import FileStatus, NoteStore
 
@@ -40,6 +44,7 @@ class NoteService:
     """The notes and files of the vault: their bytes, names, links, tags and tasks.
 
     Args:
+        settings: Returns the user's settings.
         similar_notes: Returns the search by meaning, or None while it is off.
     """
 
@@ -48,14 +53,25 @@ class NoteService:
         store: NoteStore,
         index: VaultIndex,
         runner: ToolRunner,
+        settings: Callable[[], Settings],
         similar_notes: Callable[[], LikeNote | None],
     ) -> None:
         self._store = store
         self._index = index
         self._runner = runner
+        self._settings = settings
         self._similar_notes = similar_notes
 
     # Files
+
+    async def load(self, path: NotePath) -> NoteData:
+        """Read a note for editing; one that would block an editor is read only in part, as an excerpt.
+
+        Raises:
+            NotFoundError, StorageError: It does not exist, or can't be read.
+        """
+        max_bytes = self._settings().index.max_note_mib * 2**20
+        return await asyncio.to_thread(read_note, self._store, path, max_bytes)
 
     def read(self, path: NotePath) -> bytes:
         """Return the bytes of a file.
@@ -84,6 +100,19 @@ class NoteService:
     def existing_path(self, path: NotePath) -> NotePath | None:
         """Return the path of the file that has this name in any spelling, or None."""
         return self._store.existing_path(path)
+
+    def obsidian_settings(self) -> ObsidianSettings:
+        """Return Obsidian's settings for the vault."""
+
+        def read(path: NotePath) -> bytes | None:
+            try:
+                return self._store.read(path)
+            except NotFoundError:
+                return None
+            except ScriptoriumError:
+                return b""  # It exists but can't be read: reported as a problem.
+
+        return read_obsidian(read)
 
     async def rename_misnamed(self, listed: NotePath, name: str) -> ToolOutcome:
         """Rename a file whose name is not UTF-8, as the user asked; the rename can be undone.
@@ -118,6 +147,11 @@ class NoteService:
     def files(self) -> tuple[FileRecord, ...]:
         """Return the files that are not notes."""
         return self._index.files()
+
+    def random(self, but: NotePath | None = None) -> NotePath | None:
+        """Return a random note other than this one; None if there is no other."""
+        paths = [path for path in self.paths() if path != but]
+        return random.choice(paths) if paths else None
 
     def problems(self) -> tuple[Problem, ...]:
         """Return every file or folder that is not completely indexed, with the reason."""

@@ -11,13 +11,16 @@ from typing import TYPE_CHECKING
 from app.errors import NotFoundError, ScriptoriumError
 from app.permissions.caller import Caller
 from app.workspace.service.agent import AgentService
+from app.workspace.service.attachments import AttachmentService
 from app.workspace.service.connections import ConnectionService
+from app.workspace.service.edits import EditService
 from app.workspace.service.graph import GraphService
 from app.workspace.service.history import HistoryService
 from app.workspace.service.memory import MemoryService
 from app.workspace.service.notes import NoteService
 from app.workspace.service.semantic import SemanticService
 from app.workspace.service.settings import SettingsService
+from app.workspace.service.templates import TemplateService
 from app.workspace.service.tools import ToolService
 
 if TYPE_CHECKING:
@@ -118,13 +121,28 @@ class VaultService:
 
     @cached_property
     def notes(self) -> NoteService:
-        """Reading notes, and what the index knows about them."""
+        """Reading notes and files, and what the index knows about them."""
         parts = self._workspace
 
         def similar_notes() -> LikeNote | None:
             return parts.semantic_search.like_note if parts.settings.embeddings.enabled else None
 
-        return NoteService(parts.store, parts.index, parts.runner, similar_notes)
+        return NoteService(parts.store, parts.index, parts.runner, lambda: parts.settings, similar_notes)
+
+    @cached_property
+    def edits(self) -> EditService:
+        """The user's own edits of notes."""
+        return EditService(self.notes, self.history, self._workspace.runner)
+
+    @cached_property
+    def templates(self) -> TemplateService:
+        """Templates and daily notes."""
+        return TemplateService(self.notes, self.settings, self._workspace.runner)
+
+    @cached_property
+    def attachments(self) -> AttachmentService:
+        """Files that are added to notes."""
+        return AttachmentService(self.root, self.notes, self.settings, self._workspace.runner)
 
     @cached_property
     def graph(self) -> GraphService:

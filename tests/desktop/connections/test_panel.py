@@ -279,7 +279,7 @@ def test_a_name_that_is_taken_is_asked_again_and_read_only_vaults_say_so(
             await wait_until(lambda: sheet(NewProgramDialog) is None)
             page.panel.bar.mcp.click()
             assert not page.settings.servers.mcp
-            await wait_until(lambda: "sign-in by token is blocked" in page.panel.bar.words.text())
+            await wait_until(lambda: "MCP and the HTTP API are off" in page.panel.bar.words.text())
 
     gui(main())
 

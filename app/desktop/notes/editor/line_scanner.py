@@ -31,7 +31,7 @@ class LineKind(Enum):
     TABLE_DELIMITER = auto()
     EMBED = auto()
     RULE = auto()
-    ITEM = auto()
+    LIST_ITEM = auto()
     TASK = auto()
     COMMENT = auto()
     HTML = auto()
@@ -46,8 +46,8 @@ class ScannedLine(NamedTuple):
         level: The level of a heading; the depth of a list item or of text in one.
         marker: The number of markup characters at its start: quote marks, list markers, heading marks.
         quotes: The enclosing quotes, from the outside in: a callout's type, or "" for a plain quote.
-        word: The language of code, a callout's type, a list's bullet, a task's mark, an embed's target, or a
-            footnote's name.
+        detail: The language of code, a callout's type, a list's bullet, a task's mark, an embed's target, or
+            a footnote's name.
         fold: "-" or "+" for a callout that can be folded.
         state: The state after the line.
     """
@@ -56,7 +56,7 @@ class ScannedLine(NamedTuple):
     level: int = 0
     marker: int = 0
     quotes: tuple[str, ...] = ()
-    word: str = ""
+    detail: str = ""
     fold: str = ""
     state: State = ()
 
@@ -161,8 +161,8 @@ def _continue_block(line: str, state: State) -> ScannedLine | None:
         match = _FENCE_END.match(line)
         fence = str(state[1])
         if match and match[1][0] == fence[0] and len(match[1]) >= len(fence):
-            return ScannedLine(LineKind.FENCE_CLOSE, word=str(state[3]), state=state[2])  # type: ignore[arg-type]
-        return ScannedLine(LineKind.CODE, word=str(state[3]), state=state)
+            return ScannedLine(LineKind.FENCE_CLOSE, detail=str(state[3]), state=state[2])  # type: ignore[arg-type]
+        return ScannedLine(LineKind.CODE, detail=str(state[3]), state=state)
     if name == "properties":
         return ScannedLine(LineKind.PROPERTIES, state=() if line.rstrip() in ("---", "...") else state)
     if name == "math":
@@ -195,7 +195,7 @@ def _open_block(line: str, state: State, is_first: bool, in_list: bool) -> Scann
     if bare[:3] in ("```", "~~~") and (match := (_FENCE_IN_LIST if in_list else _FENCE).match(line)):
         word = match[2].lower()
         return ScannedLine(
-            LineKind.FENCE_OPEN, word=word, state=("fence", match[1], state if in_list else (), word)
+            LineKind.FENCE_OPEN, detail=word, state=("fence", match[1], state if in_list else (), word)
         )
     if bare.startswith("$$"):
         text = bare.rstrip()
@@ -210,11 +210,11 @@ def _open_block(line: str, state: State, is_first: bool, in_list: bool) -> Scann
         return _scan_item(match, state, in_list)
     if bare[0] == "!" and (embed := _EMBED.match(line) or _IMAGE.match(line)):
         target = embed[1] if embed.re is _EMBED else f"{embed[2]}|{embed[1]}"
-        return ScannedLine(LineKind.EMBED, word=target, state=state if in_list else ())
+        return ScannedLine(LineKind.EMBED, detail=target, state=state if in_list else ())
     if bare[0] in "<%" and (opened := _open_hidden(line, bare)) is not None:
         return opened
     if start == "[" and (match := _FOOTNOTE.match(line)):
-        return ScannedLine(LineKind.FOOTNOTE, marker=match.end(), word=match[1], state=_PARAGRAPH)
+        return ScannedLine(LineKind.FOOTNOTE, marker=match.end(), detail=match[1], state=_PARAGRAPH)
     if start in " \t":
         return _scan_indented(line, bare, state, in_list)
     return None
@@ -238,8 +238,8 @@ def _scan_item(match: re.Match[str], state: State, in_list: bool) -> ScannedLine
     while indents and indents[-1] >= indent:
         indents = indents[:-1]
     after = ("list", (*indents, indent))
-    kind, word = (LineKind.TASK, match[3]) if match[3] else (LineKind.ITEM, match[2])
-    return ScannedLine(kind, len(indents), match.end(), word=word, state=after)
+    kind, detail = (LineKind.TASK, match[3]) if match[3] else (LineKind.LIST_ITEM, match[2])
+    return ScannedLine(kind, len(indents), match.end(), detail=detail, state=after)
 
 
 def _scan_indented(line: str, bare: str, state: State, in_list: bool) -> ScannedLine | None:

@@ -336,7 +336,7 @@ class LiveView(QTextEdit):
 
     def embeds_any_of(self, notes: Collection[str]) -> bool:
         """Return whether a line embeds one of these notes or a part of it; "" is the note itself."""
-        embeds = (row.scan.word for row in self.flow.rows if row.scan.kind is LineKind.EMBED)
+        embeds = (row.scan.detail for row in self.flow.rows if row.scan.kind is LineKind.EMBED)
         return any(word.split("|")[0].split("#")[0].strip() in notes for word in embeds)
 
     def _drawing(self, row: EditorRow, kind: str, source: str) -> Drawing | None:
@@ -563,7 +563,7 @@ class LiveView(QTextEdit):
 
     def _go_to_footnote(self, name: str) -> bool:
         for line, row in enumerate(self.flow.rows):
-            if row.scan.kind is LineKind.FOOTNOTE and row.scan.word == name:
+            if row.scan.kind is LineKind.FOOTNOTE and row.scan.detail == name:
                 self.go_to_line(line + 1)
                 return True
         return False
@@ -598,7 +598,7 @@ class LiveView(QTextEdit):
         cursor = QTextCursor(self.document())
         cursor.setPosition(self._layout.position(line, column))
         cursor.setPosition(self._layout.position(line, column + 1), QTextCursor.MoveMode.KeepAnchor)
-        cursor.insertText("x" if row.scan.word.isspace() else " ")
+        cursor.insertText("x" if row.scan.detail.isspace() else " ")
         self.viewport().update()
 
     def move_by_key(self, event: QKeyEvent) -> bool:

@@ -16,7 +16,7 @@ PART_LENGTH = 2_000  # the approximate length of the parts of a longer line
 _FENCED = frozenset((LineKind.FENCE_OPEN, LineKind.CODE, LineKind.FENCE_CLOSE))
 _TABLE = frozenset((LineKind.TABLE, LineKind.TABLE_DELIMITER))
 _UNTIL_END = frozenset((LineKind.MATH, LineKind.PROPERTIES))
-_ITEMS = frozenset((LineKind.ITEM, LineKind.TASK))
+_ITEMS = frozenset((LineKind.LIST_ITEM, LineKind.TASK))
 
 
 class NoteRows:
@@ -137,7 +137,7 @@ class NoteRows:
     def code_spans(self, at: int) -> list[CodeSpan]:
         """Return the colors of line `at`, which is in a code block."""
         scan = self.rows[at].scan
-        if scan.kind is not LineKind.CODE or not scan.word or len(self.lines[at]) > PART_LENGTH:
+        if scan.kind is not LineKind.CODE or not scan.detail or len(self.lines[at]) > PART_LENGTH:
             return []
         first, last = self.block(at)
         skipped = self.rows[first].scan.kind is LineKind.FENCE_OPEN
@@ -145,7 +145,7 @@ class NoteRows:
         code = self.lines[first + skipped : last + 1]
         if depth:
             code = [line[self.rows[first + skipped + n].scan.marker :] for n, line in enumerate(code)]
-        spans = self.code_colors.spans(scan.word, code, at - first - skipped, self.style.theme.is_dark)
+        spans = self.code_colors.spans(scan.detail, code, at - first - skipped, self.style.theme.is_dark)
         if depth:
             shift = scan.marker
             spans = [one._replace(start=one.start + shift, end=one.end + shift) for one in spans]

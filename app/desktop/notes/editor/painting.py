@@ -98,7 +98,7 @@ def _paint_inline_drawings(
 
 def _text_color(flow: TextFlow, row: EditorRow) -> QColor:
     if row.scan.kind is LineKind.CALLOUT and not row.active:
-        return flow.style.callout_color(callout_kind(row.scan.word))
+        return flow.style.callout_color(callout_kind(row.scan.detail))
     if row.scan.kind is not LineKind.CALLOUT and row.scan.quotes and not any(row.scan.quotes):
         return flow.style.muted
     return flow.style.text
@@ -143,7 +143,7 @@ def _paint_ground(flow: TextFlow, painter: QPainter, at: int, row: EditorRow, y:
         painter.drawLine(QPointF(x, middle), QPointF(flow.width, middle))
     elif row.fragments and row.fragments[0].cell is not None:
         _paint_cells(flow, painter, row, y)
-    elif kind is LineKind.ITEM and row.fragments:
+    elif kind is LineKind.LIST_ITEM and row.fragments:
         _paint_bullet(flow, painter, row, y)
     elif kind is LineKind.TASK and row.fragments:
         _paint_checkbox(flow, painter, row, y)
@@ -187,7 +187,7 @@ def _paint_cells(flow: TextFlow, painter: QPainter, row: EditorRow, y: float) ->
 
 
 def _paint_bullet(flow: TextFlow, painter: QPainter, row: EditorRow, y: float) -> None:
-    style, bullet = flow.style, row.scan.word
+    style, bullet = flow.style, row.scan.detail
     fragment = (row.fragments or [])[0]
     x, middle = row.indent, y + fragment.first_line_middle
     if bullet in "-*+":
@@ -206,7 +206,7 @@ def _paint_bullet(flow: TextFlow, painter: QPainter, row: EditorRow, y: float) -
 def _paint_checkbox(flow: TextFlow, painter: QPainter, row: EditorRow, y: float) -> None:
     style = flow.style
     box = row_layout.checkbox(flow, row).translated(0, y)
-    is_done = row.scan.word in "xX"
+    is_done = row.scan.detail in "xX"
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(QPen(style.accent if is_done else style.muted, 1.4))
     painter.setBrush(style.accent if is_done else style.panel)
@@ -217,14 +217,14 @@ def _paint_checkbox(flow: TextFlow, painter: QPainter, row: EditorRow, y: float)
         painter.setPen(QPen(style.accent_text, 2 * unit))
         check = ((-3.5, 0.5), (-1.0, 3.0), (4.0, -3.0))
         painter.drawPolyline(QPolygonF([center + QPointF(dx * unit, dy * unit) for dx, dy in check]))
-    elif row.scan.word == "-":
+    elif row.scan.detail == "-":
         painter.setPen(QPen(style.muted, 1.4 * unit))
         arm = QPointF(3 * unit, 3 * unit), QPointF(3 * unit, -3 * unit)
         painter.drawLines([QLineF(center - one, center + one) for one in arm])
-    elif not row.scan.word.isspace():
+    elif not row.scan.detail.isspace():
         painter.setPen(style.muted)
         painter.setFont(style.mono)
-        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, row.scan.word)
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, row.scan.detail)
 
 
 def can_fold(flow: TextFlow, at: int, row: EditorRow, is_hovered: bool) -> bool:
@@ -240,7 +240,7 @@ def fold_mark_center(flow: TextFlow, row: EditorRow) -> QPointF:
     if fragment is not None and fragment.layout.lineCount():
         middle = fragment.first_line_middle
     # In quotes it is left of the outermost bar: on a bar it can't be seen.
-    is_nested_item = row.scan.kind in (LineKind.ITEM, LineKind.TASK) and not row.scan.quotes
+    is_nested_item = row.scan.kind in (LineKind.LIST_ITEM, LineKind.TASK) and not row.scan.quotes
     x = text_layout.LIST_INDENT * flow.style.zoom * row.scan.level if is_nested_item else 0.0
     return QPointF(x + FOLD_MARK_X, middle)
 

@@ -100,7 +100,7 @@ def _lay_out_rendered(flow: NoteRows, at: int, row: EditorRow) -> bool:
         row.height = row.fragments[0].y + row.fragments[0].height
         return True
     if kind is LineKind.CALLOUT and scan.marker >= len(flow.lines[at].rstrip()):
-        title = scan.word.replace("-", " ").capitalize()
+        title = scan.detail.replace("-", " ").capitalize()
         row.fragments = [_markup_only(flow, at, row, title, inline.BOLD)]
         row.height = row.fragments[0].y + row.fragments[0].height
         return True
@@ -113,7 +113,7 @@ def _lay_out_fence(flow: NoteRows, at: int, row: EditorRow) -> bool:
     if kind is LineKind.CODE:
         return False
     row.fragments = [
-        _markup_only(flow, at, row, row.scan.word if kind is LineKind.FENCE_OPEN else "", inline.FAINT)
+        _markup_only(flow, at, row, row.scan.detail if kind is LineKind.FENCE_OPEN else "", inline.FAINT)
     ]
     first = row.fragments[0]
     row.height = first.y + (first.height if kind is LineKind.FENCE_OPEN else flow.style.line_height * 0.4)
@@ -121,7 +121,7 @@ def _lay_out_fence(flow: NoteRows, at: int, row: EditorRow) -> bool:
 
 
 def _lay_out_diagram(flow: NoteRows, at: int, row: EditorRow) -> bool:
-    if row.scan.word != "mermaid":
+    if row.scan.detail != "mermaid":
         return False
     first, last = flow.block(at)
     if flow.rows[first].scan.kind is not LineKind.FENCE_OPEN:
@@ -161,8 +161,8 @@ def _lay_out_embed(flow: NoteRows, at: int, row: EditorRow) -> bool:
 
 
 def _embedded(flow: NoteRows, row: EditorRow) -> Drawing | None:
-    kind = "image" if is_image(row.scan.word) else "embed"
-    return flow.drawing(row, kind, row.scan.word)
+    kind = "image" if is_image(row.scan.detail) else "embed"
+    return flow.drawing(row, kind, row.scan.detail)
 
 
 def _lay_out_text(flow: NoteRows, at: int, row: EditorRow) -> None:
@@ -183,7 +183,7 @@ def _lay_out_text(flow: NoteRows, at: int, row: EditorRow) -> None:
         font = flow.style.headings[level]
     if scan.kind is LineKind.CALLOUT and not row.active:
         spans.insert(0, (scan.marker, len(line), inline.BOLD))
-    elif scan.kind is LineKind.TASK and scan.word in "xX-" and not row.active:
+    elif scan.kind is LineKind.TASK and scan.detail in "xX-" and not row.active:
         spans.append((scan.marker, len(line), inline.MUTED | inline.STRIKE))
     elif scan.kind in (
         LineKind.COMMENT,
@@ -253,7 +253,9 @@ def _source_fragment(
 def _hang_from(row: EditorRow, line: str) -> int:
     """Return the end of a list marker in source: wrapped lines are aligned with the text after it."""
     scan = row.scan
-    is_of_list = scan.kind in (LineKind.ITEM, LineKind.TASK) or (scan.kind is LineKind.TEXT and scan.level)
+    is_of_list = scan.kind in (LineKind.LIST_ITEM, LineKind.TASK) or (
+        scan.kind is LineKind.TEXT and scan.level
+    )
     return scan.marker if is_of_list and not is_right_to_left(line) else 0
 
 

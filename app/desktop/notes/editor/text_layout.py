@@ -58,7 +58,7 @@ def indent_of(flow: NoteRows, at: int, row: EditorRow) -> float:
     x = QUOTE_INDENT * zoom * len(scan.quotes)
     if scan.kind in _INDENTED_BOXES:
         return x + CODE_INDENT * zoom
-    is_item = scan.kind in (LineKind.ITEM, LineKind.TASK)
+    is_item = scan.kind in (LineKind.LIST_ITEM, LineKind.TASK)
     if not is_item and not (scan.kind is LineKind.TEXT and scan.level):
         return x
     text = x + LIST_INDENT * zoom * (scan.level + is_item)

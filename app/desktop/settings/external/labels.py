@@ -11,7 +11,7 @@ from app.external.connection import ConnectionState
 from app.external.states import ExternalProgress, ServerState, ToolState
 from app.permissions.pluralize import pluralize
 from app.settings import ExternalServer
-from app.vault.invisible_chars import describe
+from app.vault.invisible_chars import escape_hidden
 
 TONES = {
     ConnectionState.OFF: "faint",
@@ -30,12 +30,14 @@ def state_label(state: ServerState) -> str:
             return translate("ExternalServers", "Starting…")
         case ConnectionState.RUNNING:
             says = (
-                translate("ExternalServers", ", reported as {0}").format(describe(state.says))
+                translate("ExternalServers", ", reported as {0}").format(escape_hidden(state.says))
                 if state.says
                 else ""
             )
             return translate("ExternalServers", "Running{0}").format(says)
-    return translate("ExternalServers", "Failed: {0}. Retrying automatically.").format(describe(state.words))
+    return translate("ExternalServers", "Failed: {0}. Retrying automatically.").format(
+        escape_hidden(state.words)
+    )
 
 
 def tools_label(state: ServerState) -> str:
@@ -67,7 +69,7 @@ def status_label(tool: ToolState) -> str:
 
 def tool_tip(tool: ToolState) -> str:
     """Return the tool's description of itself, marked as unverified."""
-    lines = [describe(tool.summary)]
+    lines = [escape_hidden(tool.summary)]
     if tool.hints:
         text = translate(
             "ExternalServers", "Description by the server (unverified): {0}. Every call needs your approval."
@@ -80,7 +82,7 @@ def tool_tip(tool: ToolState) -> str:
 def progress_label(progress: ExternalProgress) -> str:
     """Return the progress of a call: its percentage if known, and the server's message."""
     share = f"{progress.share:.0%}" if progress.share is not None else ""
-    return " · ".join(part for part in (share, describe(progress.words)) if part)
+    return " · ".join(part for part in (share, escape_hidden(progress.words)) if part)
 
 
 def location_label(server: ExternalServer) -> str:

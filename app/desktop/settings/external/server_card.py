@@ -30,7 +30,7 @@ from app.desktop.widgets.panel import ElidedLabel
 from app.external.connection import ConnectionState
 from app.external.states import ServerState, ToolState
 from app.settings import ExternalServer
-from app.vault.invisible_chars import describe
+from app.vault.invisible_chars import escape_hidden
 
 _MAX_ROWS = 8
 _CHECKBOX_WIDTH, _MAX_NAME_WIDTH = 46, 240
@@ -145,8 +145,8 @@ class ServerCard(QFrame):
         self.standing.style().polish(self.standing)
         self.retry_button.setVisible(failed)
         lines = state.errors[-_MAX_ERROR_LINES:] if state and failed else ()
-        _show(self.errors, "\n".join(describe(line) for line in lines))
-        _show(self.problems, "\n".join(describe(one) for one in state.problems) if state else "")
+        _show(self.errors, "\n".join(escape_hidden(line) for line in lines))
+        _show(self.problems, "\n".join(escape_hidden(one) for one in state.problems) if state else "")
         tools = state.tools if state and state.standing is not ConnectionState.OFF else ()
         _show(self.count, tools_label(state) if state and tools else "")
         was = before.tools if before is not None else ()
@@ -160,7 +160,7 @@ class ServerCard(QFrame):
         self.tree.clear()
         theme = self._theme.theme
         for tool in tools:
-            row = QTreeWidgetItem([describe(tool.name), describe(tool.summary), status_label(tool)])
+            row = QTreeWidgetItem([escape_hidden(tool.name), escape_hidden(tool.summary), status_label(tool)])
             row.setData(0, _TOOL_ROLE, tool)
             on = tool.status == "allowed"
             row.setCheckState(0, Qt.CheckState.Checked if on else Qt.CheckState.Unchecked)
@@ -184,7 +184,7 @@ class ServerCard(QFrame):
 
     def _name_width(self, tools: tuple[ToolState, ...]) -> int:
         """Return the width of the longest name and its check box, leaving room for the summaries."""
-        widths = (self.tree.fontMetrics().horizontalAdvance(describe(tool.name)) for tool in tools)
+        widths = (self.tree.fontMetrics().horizontalAdvance(escape_hidden(tool.name)) for tool in tools)
         zoom = self._theme.zoom
         return min(max(widths, default=0) + round(_CHECKBOX_WIDTH * zoom), round(_MAX_NAME_WIDTH * zoom))
 

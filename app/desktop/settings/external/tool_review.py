@@ -8,7 +8,7 @@ from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets import dialogs
 from app.desktop.widgets.diff.view import DiffView
 from app.external.states import ToolState
-from app.vault.invisible_chars import describe
+from app.vault.invisible_chars import escape_hidden
 
 ALLOW_RESULT, WITHDRAW_RESULT = 2, 3
 _WIDTH, _HEIGHT, _SCREEN_MARGIN = 1040, 560, 80
@@ -60,7 +60,7 @@ class ToolReviewDialog(dialogs.SheetDialog):
         )
 
     def _title(self, tool: ToolState) -> str:
-        name = describe(tool.name)[:60]
+        name = escape_hidden(tool.name)[:60]
         return self.tr("“{0}” has changed").format(name) if tool.status == "changed" else name
 
     def _explanation(self, server: str, tool: ToolState) -> str:

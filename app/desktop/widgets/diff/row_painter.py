@@ -15,7 +15,7 @@ from app.desktop.widgets.diff.selection import Selection, row_side
 from app.desktop.widgets.diff.text_painter import Grid, TextPainter
 from app.permissions.pluralize import pluralize
 from app.vault.diff_words import Span
-from app.vault.escaped_line import describe
+from app.vault.escaped_line import escape_hidden
 
 TICK_WIDTH = 28
 FOLD_EXTRA = 10
@@ -222,5 +222,5 @@ class RowPainter:
             return ""
         for number in range(end - 1, max(-1, end - _MAX_HEADING_DISTANCE), -1):
             if lines[number].startswith(b"#") and lines[number].lstrip(b"#").startswith(b" "):
-                return describe(lines[number][:80].decode("utf-8", "replace").strip())
+                return escape_hidden(lines[number][:80].decode("utf-8", "replace").strip())
         return ""

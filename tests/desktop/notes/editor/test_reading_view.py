@@ -105,7 +105,7 @@ def in_live_preview(text: str) -> Found:
         elif scan.kind is LineKind.SETEXT:
             found.headings.append((scan.level, _shown(lines[at - 1], scans[at - 1])))
         elif scan.kind is LineKind.TASK:
-            found.tasks.append((scan.word != " ", line[scan.marker :]))
+            found.tasks.append((scan.detail != " ", line[scan.marker :]))
         elif scan.kind is LineKind.TABLE:
             if at + 1 < len(scans) and scans[at + 1].kind is LineKind.TABLE_DELIMITER:
                 found.tables.append([])

@@ -21,7 +21,7 @@ from app.desktop.widgets.diff.wrapping import _breaks_at_the_edge, find_breaks
 from app.encoding import is_binary
 from app.vault import escaped_line as visible_module
 from app.vault.diff import compare
-from app.vault.escaped_line import CHIP_SIGN, NOTE_SIGN, QUIET_SIGN, cell_width, describe, escape_line
+from app.vault.escaped_line import CHIP_SIGN, NOTE_SIGN, QUIET_SIGN, cell_width, escape_hidden, escape_line
 
 BEFORE = b"".join(b"line %d\n" % n for n in range(60))
 AFTER = BEFORE.replace(b"line 10\n", b"line ten\n").replace(b"line 50\n", b"")
@@ -62,7 +62,7 @@ def labels(line: bytes, **more: bool) -> list[tuple[str, str]]:
 )
 def test_hidden_characters_get_a_label(text: str, label: str) -> None:
     assert labels(f"a{text}b\n".encode()) == [(label, CHIP_SIGN)]
-    assert label in describe(f"a{text}b")
+    assert label in escape_hidden(f"a{text}b")
 
 
 def test_bytes_that_are_not_utf8_are_shown_one_by_one() -> None:

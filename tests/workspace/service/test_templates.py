@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from app.desktop.notes.daily_notes import daily_note, list_templates, random_note, template_text
 from app.errors import InvalidPathError
 from app.vault.path import NotePath
 from app.workspace import VaultService
@@ -40,16 +39,16 @@ async def test_the_note_of_a_day_is_made_once_by_obsidians_formats(
         },
     )
     vault: VaultService = await open_notes(tmp_path / "vault")
-    made = await daily_note(vault, NOW)
+    made = await vault.templates.daily_note(NOW)
     assert made.path.text == "Journal/2026/03-01 Sunday.md" and made.created and not made.problem
     text = (tmp_path / "vault" / made.path.text).read_text()
     assert text == "# 03-01 Sunday\n\n- \n" and made.cursor == text.index("- ") + 2
-    again = await daily_note(vault, NOW)
+    again = await vault.templates.daily_note(NOW)
     assert again.path == made.path and not again.created
     (commit,) = vault.history.commits()
     assert commit.author == "You"
-    assert [path.name for path in list_templates(vault)] == ["Day", "Other"]
-    other = template_text(vault, NotePath.parse("Templates/Other.md"), "x", NOW)
+    assert [path.name for path in vault.templates.paths()] == ["Day", "Other"]
+    other = vault.templates.expanded(NotePath.parse("Templates/Other.md"), "x", NOW)
     assert other.text == "14:05\n"
 
 
@@ -58,15 +57,15 @@ async def test_the_users_own_settings_come_first(open_notes: Callable, tmp_path:
     vault: VaultService = await open_notes(tmp_path / "vault")
     vault.settings.current.editor.daily_folder = "Days"
     vault.settings.current.editor.daily_template = "Gone"
-    made = await daily_note(vault, NOW)
+    made = await vault.templates.daily_note(NOW)
     assert made.path.text == "Days/2026-03-01.md" and "Gone" in made.problem
     vault.settings.current.editor.daily_format = "[a:b]"
     with pytest.raises(InvalidPathError, match="not a valid file name"):
-        await daily_note(vault, NOW)
+        await vault.templates.daily_note(NOW)
 
 
 async def test_a_random_note_is_another_one(open_notes: Callable, tmp_path: Path) -> None:
     write(tmp_path / "vault", {"A.md": "a", "B.md": "b"})
     vault: VaultService = await open_notes(tmp_path / "vault")
     a, b = NotePath.parse("A.md"), NotePath.parse("B.md")
-    assert random_note(vault, a) == b and random_note(vault, b) == a
+    assert vault.notes.random(a) == b and vault.notes.random(b) == a

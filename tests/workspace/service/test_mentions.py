@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.desktop.notes.save import mention_span
 from app.errors import ConflictError
 from app.index.records import Mention
 from app.index.text_matcher import shorten
 from app.vault.path import NotePath
+from app.workspace.service.edits import mention_span
 
 A = NotePath.parse("A.md")
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from app.errors import NotFoundError, ScriptoriumError
 from app.vault.note_templates import DATE_FORMAT, TIME_FORMAT
-from app.vault.obsidian import ObsidianSettings, read_obsidian
 from app.vault.path import NotePath
 
 if TYPE_CHECKING:
-    from app.workspace import VaultService
+    from app.settings import EditorSettings
+    from app.workspace.service.notes import NoteService
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +35,9 @@ class NoteFolders:
         return wanted.strip("/")
 
 
-def note_folders(vault: VaultService) -> NoteFolders:
-    """Return the folders of a vault; runs in the service thread."""
-    own, shared = vault.settings.current.editor, obsidian_settings(vault)
+def note_folders(own: EditorSettings, notes: NoteService) -> NoteFolders:
+    """Return the folders of a vault by the user's settings and the notes' vault."""
+    shared = notes.obsidian_settings()
     return NoteFolders(
         daily_folder=(own.daily_folder or shared.daily_folder).strip("/ "),
         daily_format=own.daily_format or shared.daily_format or DATE_FORMAT,
@@ -49,17 +48,3 @@ def note_folders(vault: VaultService) -> NoteFolders:
         attachments=(own.attachment_folder or shared.attachment_folder or "Attachments").strip(),
         problems=shared.problems,
     )
-
-
-def obsidian_settings(vault: VaultService) -> ObsidianSettings:
-    """Return Obsidian's settings for the vault."""
-
-    def read(path: NotePath) -> bytes | None:
-        try:
-            return vault.notes.read(path)
-        except NotFoundError:
-            return None
-        except ScriptoriumError:
-            return b""  # It exists but can't be read: reported as a problem.
-
-    return read_obsidian(read)

@@ -1,0 +1,206 @@
+"""The user's own edits of notes, which need no approval but are journaled and logged like any other.
+
+A note is written only if it still has the content that was loaded. Otherwise, nothing is written and the user
+chooses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from app.errors import ConflictError, NotFoundError, ScriptoriumError, StorageError, VaultLostError
+from app.index.records import Mention
+from app.permissions.caller import Caller
+from app.toolkit.call import Call
+from app.toolkit.outcome import ToolOutcome
+from app.tools.notes import find_similar, new_path
+from app.vault.merge import merge
+from app.vault.path import NotePath
+from app.workspace.service.note_data import NoteData
+
+if TYPE_CHECKING:
+    from app.toolkit.runner import ToolRunner
+    from app.workspace.service.history import HistoryService
+    from app.workspace.service.notes import NoteService
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """The note was saved; `page` is its new state."""
+
+    page: NoteData
+
+
+@dataclass(frozen=True, slots=True)
+class SaveConflict:
+    """The note has changed since it was loaded, so nothing was written.
+
+    Attributes:
+        theirs: The note on the disk, under its new path if the app has moved it; None if it was deleted.
+        by_app: Whether the app itself wrote the change: the user approved it.
+    """
+
+    theirs: NoteData | None
+    by_app: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """Nothing was written; `reason` is one sentence."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Created:
+    """The note was created at `path`."""
+
+    path: NotePath
+
+
+@dataclass(frozen=True, slots=True)
+class NameTaken:
+    """Nothing was written: the note at `path` has that name."""
+
+    path: NotePath
+
+
+_MAX_MOVES = 20
+SaveResult = Saved | SaveConflict | Failed
+CreateResult = Created | NameTaken | Failed
+
+
+class EditService:
+    """Saves and creates notes for the user."""
+
+    def __init__(self, notes: NoteService, history: HistoryService, runner: ToolRunner) -> None:
+        self._notes = notes
+        self._history = history
+        self._runner = runner
+
+    async def save(self, page: NoteData, text: str, session: str = "") -> SaveResult:
+        """Write `text` as the note of `page`, if the note has not changed.
+
+        Args:
+            page: The note that `text` is based on.
+            text: The new text.
+            session: The editing session, which groups its saves in the history.
+        """
+        after = text.encode("utf-8")
+        outcome = await self._runner.run(Call.save(page.path, page.content, after, _writer(session)))
+        if outcome.success:
+            return Saved(await self._notes.load(page.path))
+        kind = (outcome.error or {}).get("type")
+        try:
+            if kind == "conflict" or not self._notes.exists(page.path):
+                return await self.current(page.path)
+        except VaultLostError as error:
+            # The whole vault is missing, not only the note: it may become available again.
+            return Failed(error.message)
+        return Failed(outcome.message)
+
+    async def create(self, path: NotePath, text: str, session: str = "") -> SaveResult:
+        """Write `text` as a note that does not exist (any more)."""
+        outcome = await self._runner.run(Call.save(path, None, text.encode("utf-8"), _writer(session)))
+        if outcome.success:
+            return Saved(await self._notes.load(path))
+        try:
+            return SaveConflict(await self._notes.load(path))
+        except (NotFoundError, StorageError):
+            return Failed(outcome.message)
+
+    async def create_named(self, name: str, folder: str = "") -> CreateResult:
+        """Create a note with its name as heading.
+
+        Args:
+            name: The typed name; it may start with folders.
+            folder: The folder for the note; empty for the vault's root.
+        """
+        try:
+            path = new_path(name, folder)
+            neighbors = (
+                self._notes.records(path.folder, recursive=False) if path.folder else self._notes.records()
+            )
+            existing = self._notes.existing_path(path) or find_similar(neighbors, path)
+        except ScriptoriumError as error:
+            return Failed(error.message)
+        if existing is not None:
+            return NameTaken(existing)
+        outcome = await self._runner.run(Call.save(path, None, f"# {path.name}\n".encode(), Caller.user()))
+        return Created(path) if outcome.success else Failed(outcome.message)
+
+    async def current(self, path: NotePath) -> SaveConflict:
+        """Read the note at `path`, or at its new path if the app has moved it.
+
+        Raises:
+            StorageError: It can't be read.
+        """
+        for _ in range(_MAX_MOVES):
+            commits = self._history.commits(1, path=path)
+            changes = commits[0].changes if commits else ()
+            try:
+                page = await self._notes.load(path)
+            except NotFoundError:
+                to = next((change.to for change in changes if change.path == path), None)
+                if to is None:
+                    break
+                path = to
+            else:
+                by_app = any(each.place == path and each.after == page.hash for each in changes)
+                return SaveConflict(page, by_app)
+        return SaveConflict(None)
+
+    async def link_mention(self, mention: Mention, target: NotePath) -> ToolOutcome:
+        """Propose to turn a mention into a link, in its note.
+
+        Raises:
+            ConflictError: The mention no longer exists.
+        """
+        note = await self._notes.load(mention.source)
+        lines = note.text.split("\n")
+        line = lines[mention.line - 1] if mention.line <= len(lines) else ""
+        start, end = mention_span(mention, line)
+        excerpt = line[start:end]
+        name = self._notes.shortest(target, mention.source)
+        link = f"[[{name}]]" if excerpt == name else f"[[{name}|{excerpt}]]"
+        new = f"{line[:start]}{link}{line[end:]}"
+        patch = f"@@ -{mention.line},1 +{mention.line},1 @@\n-{line}\n+{new}\n"
+        arguments = {"name": mention.source.text, "op": "patch", "patch": patch}
+        return await self._runner.run(Call.of("edit_note", arguments, Caller.user()))
+
+
+def name_problem(name: str, folder: str = "") -> str:
+    """Return why no note in `folder` can have this name; "" if one can."""
+    try:
+        new_path(name, folder)
+    except ScriptoriumError as error:
+        return error.message
+    return ""
+
+
+def merge_texts(base: bytes, ours: bytes, theirs: bytes) -> str | None:
+    """Return both texts merged, or None if they collide."""
+    both = merge(base, ours, theirs)
+    return None if both.conflicts else both.text.decode("utf-8")
+
+
+def _writer(session: str) -> Caller:
+    return replace(Caller.user(), turn=session)
+
+
+def mention_span(mention: Mention, line: str) -> tuple[int, int]:
+    """Return the offset of a mention in its line, of which it shows a part between two "…".
+
+    Raises:
+        ConflictError: The line has changed.
+    """
+    shown, cut = mention.text, 0
+    if shown not in line and shown.startswith("…"):
+        shown, cut = shown[1:], 1
+    if shown not in line:
+        shown = shown.removesuffix("…")
+    at = line.find(shown)
+    if at < 0:
+        raise ConflictError(f"{mention.source} was changed: it does not say that any more.")
+    return at + mention.start - cut, at + mention.end - cut

@@ -1,0 +1,80 @@
+"""A note as it is read for editing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from app.errors import ScriptoriumError
+from app.vault.changes import content_hash
+from app.vault.markdown.privacy import classify_privacy
+from app.vault.markdown.scan import scan
+from app.vault.markdown.text import decode, decode_lossy
+from app.vault.note import ParsedNote, PrivacyVerdict
+from app.vault.path import NotePath
+
+if TYPE_CHECKING:
+    from app.vault.store import NoteStore
+
+# An editor would take seconds to split and join a longer line, each as one paragraph.
+_MAX_LINE_CHARS = 250_000
+_EXCERPT_CHARS = 200_000
+_EXCERPT_LINE_CHARS = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class NoteData:
+    """A loaded note.
+
+    `problem` says why it can't be edited, or is empty. With a problem, `text` is a lossy decoding or, for a
+    note that is too large, an excerpt of its beginning (then `content` has only that, too, and the note is
+    not `complete`).
+    """
+
+    path: NotePath
+    content: bytes
+    text: str
+    parsed: ParsedNote
+    problem: str
+    complete: bool = True
+
+    @property
+    def privacy(self) -> PrivacyVerdict:
+        """True if models and external programs may read the note."""
+        return classify_privacy(self.content, complete=self.complete)
+
+    @property
+    def hash(self) -> str:
+        """The hash of its bytes."""
+        return content_hash(self.content)
+
+
+def read_note(store: NoteStore, path: NotePath, max_bytes: int) -> NoteData:
+    """Read the note at `path`, of which only an excerpt if it is larger or has very long lines.
+
+    Raises:
+        NotFoundError, StorageError: It does not exist, or can't be read.
+    """
+    size = store.stat(path).size
+    if size > max_bytes:
+        start = store.read_start(path, _EXCERPT_CHARS)
+        return _excerpt(path, start, f"This note has {size / 2**20:,.1f} MiB.")
+    content = store.read(path)
+    longest = max(map(len, content.split(b"\n")))
+    if longest > _MAX_LINE_CHARS:
+        return _excerpt(path, content[:_EXCERPT_CHARS], f"This note has a line of {longest:,} bytes.")
+    try:
+        text, problem = decode(content), ""
+    except ScriptoriumError as error:
+        text, problem = decode_lossy(content), error.message
+    return NoteData(path, content, text, scan(text), problem)
+
+
+def _excerpt(path: NotePath, start: bytes, why: str) -> NoteData:
+    """Return the beginning of a note that is too large, with its longest lines cut."""
+    lines = decode_lossy(start).rstrip("\ufffd").split("\n")
+    shown = (
+        line if len(line) <= _EXCERPT_LINE_CHARS else f"{line[:_EXCERPT_LINE_CHARS]} …" for line in lines
+    )
+    text = "\n".join(shown)
+    return NoteData(path, start, text, scan(text), f"{why} Only its beginning is shown.", complete=False)

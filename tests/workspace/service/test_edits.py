@@ -1,0 +1,82 @@
+"""The user's own edits never overwrite what they have not seen, with or without a window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from app.permissions.caller import Caller
+from app.toolkit.call import Call
+from app.vault.path import NotePath
+from app.workspace import VaultService
+from app.workspace.service.edits import Created, Failed, NameTaken, SaveConflict, Saved, merge_texts
+
+A = NotePath("A.md")
+
+
+@pytest.fixture
+async def vault(open_notes: Callable, tmp_path: Path) -> VaultService:
+    root = tmp_path / "vault"
+    root.mkdir()
+    (root / "A.md").write_text("one\n")
+    (root / "Longitude.md").write_text("one\n")
+    (root / "Mentions.md").write_text("First line\nHere longitude stands alone.\n")
+    return await open_notes(root)
+
+
+async def test_a_note_is_saved_only_on_the_text_that_was_loaded(vault: VaultService) -> None:
+    page = await vault.notes.load(A)
+    saved = await vault.edits.save(page, "two\n")
+    assert isinstance(saved, Saved) and saved.page.text == "two\n" and saved.page.hash != page.hash
+    (vault.root / "A.md").write_text("by another program\n")
+    conflict = await vault.edits.save(saved.page, "three\n")
+    assert isinstance(conflict, SaveConflict) and conflict.theirs is not None and not conflict.by_app
+    assert conflict.theirs.text == "by another program\n" == (vault.root / "A.md").read_text()
+
+
+async def test_a_save_follows_a_note_that_the_app_has_moved(vault: VaultService) -> None:
+    page = await vault.notes.load(A)
+    moved = await vault.call(Call.of("move_note", {"name": "A", "new_name": "B"}, Caller.user()))
+    assert moved.success
+    result = await vault.edits.save(page, "two\n")
+    assert isinstance(result, SaveConflict) and result.by_app
+    assert result.theirs is not None and result.theirs.path == NotePath("B.md")
+
+
+async def test_saving_a_deleted_note_says_that_it_is_gone(vault: VaultService) -> None:
+    page = await vault.notes.load(A)
+    (vault.root / "A.md").unlink()
+    assert await vault.edits.save(page, "two\n") == SaveConflict(None)
+    again = await vault.edits.create(A, "two\n")
+    assert isinstance(again, Saved) and (vault.root / "A.md").read_text() == "two\n"
+    assert isinstance(await vault.edits.create(A, "three\n"), SaveConflict)
+
+
+async def test_a_note_is_created_by_name_once(vault: VaultService) -> None:
+    made = await vault.edits.create_named("Ideas/Tides")
+    assert made == Created(NotePath("Ideas/Tides.md"))
+    assert (vault.root / "Ideas/Tides.md").read_text() == "# Tides\n"
+    assert await vault.edits.create_named("tides", "Ideas") == NameTaken(NotePath("Ideas/Tides.md"))
+    assert isinstance(await vault.edits.create_named("a:b/../c"), Failed)
+
+
+async def test_a_mention_becomes_a_link_that_can_be_undone(vault: VaultService) -> None:
+    longitude = NotePath("Longitude.md")
+    (mention,) = vault.notes.unlinked_mentions(longitude)
+    assert (await vault.edits.link_mention(mention, longitude)).success
+    text = (vault.root / "Mentions.md").read_text()
+    assert text == "First line\nHere [[Longitude|longitude]] stands alone.\n"
+
+
+def test_texts_are_merged_unless_they_collide() -> None:
+    base = b"a\nb\nc\nd\n"
+    assert merge_texts(base, b"A\nb\nc\nd\n", b"a\nb\nc\nD\n") == "A\nb\nc\nD\n"
+    assert merge_texts(base, b"x\nb\nc\nd\n", b"y\nb\nc\nd\n") is None
+
+
+async def test_a_note_with_a_very_long_line_is_read_as_an_excerpt(vault: VaultService) -> None:
+    (vault.root / "Long.md").write_text("x" * 300_000)
+    page = await vault.notes.load(NotePath("Long.md"))
+    assert not page.complete and "300,000 bytes" in page.problem and len(page.text) < 3000
