@@ -350,6 +350,6 @@ class VaultController(QObject):
                 self.done.emit(self.tr("Language model switched"))
             elif isinstance(event, TurnFinished):
                 self._cost.add(event.usage)
-                self.cost_changed.emit(self._cost.words(self._client.settings))
+                self.cost_changed.emit(self._cost.describe(self._client.settings))
             elif isinstance(event, IndexUpdated) and not self._settle_timer.isActive():
                 self._settle_timer.start()

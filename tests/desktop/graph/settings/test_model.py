@@ -27,7 +27,7 @@ def test_saved_settings_are_restored():
         filter="tag:a",
         shown=VisibilitySettings(tags=True),
         groups=(QueryGroup(query="path:b", color="palette-3"),),
-        pull=ForceParams(spacing=30),
+        forces=ForceParams(spacing=30),
         arrangement=LayoutMode.TYPE,
     )
     assert parse_graph_settings(made.model_dump(mode="json")) == made
