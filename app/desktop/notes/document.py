@@ -350,7 +350,7 @@ class NoteDocument(QObject):
         self.keep_draft()
         self.refresh_state()
         if theirs is None:
-            text = self.tr("The note was deleted or moved outside. Your text is kept here.")
+            text = self.tr("The note was deleted or moved outside the app. Your text is kept here.")
             create = (self.tr("Create it again"), self._make_again)
             self.asked.emit(text, (create, (self.tr("Discard my text"), self._give_up)))
             return
@@ -360,7 +360,7 @@ class NoteDocument(QObject):
             (self.tr("Keep theirs"), self.keep_theirs),
             (self.tr("Merge"), self.merge),
         )
-        text = self.tr("The note was changed outside while you were writing.")
+        text = self.tr("The note was changed outside the app while you were writing.")
         if by_app:
             text = self.tr("The note was changed by the app while you were writing.")
         self.asked.emit(text, answers)

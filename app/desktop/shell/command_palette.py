@@ -75,7 +75,7 @@ class CommandPalette(QFrame):
         self._choices: Sequence[PaletteItem] = ()
         self._keys: list[str] = []
         self._round = 0
-        # The list is ranked in a thread: Enter waits for it, lest it takes what was there before.
+        # The list is ranked in a thread: Enter waits for it, so that it never accepts a row of the previous list.
         self._settled = True
         self._enter: bool | None = None
         self._load: Callable[[], Awaitable[Sequence[PaletteItem]]] = _no_choices
@@ -112,11 +112,11 @@ class CommandPalette(QFrame):
 
     @property
     def mode(self) -> str:
-        """The mode it was opened in; empty while it is closed."""
+        """The mode in which the palette was opened; empty while it is closed."""
         return self._mode if self.isVisible() else ""
 
     def open(self, mode: str, hint: str, load: Callable[[], Awaitable[Sequence[PaletteItem]]]) -> None:
-        """Show it for `mode`; `load` returns the choices, in the order for an empty field."""
+        """Show the palette for `mode`; `load` returns the choices, in the order for an empty field."""
         window = self.window()
         self._before = window.focusWidget() if not self.isVisible() else self._before
         self._mode = mode
@@ -151,7 +151,7 @@ class CommandPalette(QFrame):
         self._shade.hide()
 
     def dismiss(self) -> None:
-        """Close it, and give the focus back."""
+        """Close the palette and restore the focus."""
         self.hide()
         if self._before is not None and self._before.isVisible():
             self._before.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -258,7 +258,7 @@ class CommandPalette(QFrame):
         needed += self.field.sizeHint().height()
         height = min(round(420 * zoom), parent.height() - 96, needed)
         self.setGeometry((parent.width() - width) // 2, 64, width, height)
-        self._shade.lie_under(self.geometry())
+        self._shade.place_under(self.geometry())
 
 
 async def _no_choices() -> Sequence[PaletteItem]:

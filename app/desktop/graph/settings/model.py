@@ -15,7 +15,7 @@ PALETTE = tuple(f"palette-{place}" for place in range(8))
 
 
 class LayoutMode(StrEnum):
-    """What determines the positions of nodes."""
+    """The property of notes that determines the positions of nodes."""
 
     FORCE = "force"
     FOLDER = "folder"
