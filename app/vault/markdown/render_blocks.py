@@ -178,7 +178,7 @@ def _list_open(page: RenderContext, token: Token) -> str:
 
 def _item_open(page: RenderContext, token: Token) -> str:
     box = token.meta.get("box")
-    style = f"{_line(token)}margin-top:1px;margin-bottom:2px;"
+    style = f"{_line(token)}margin-top:1px;margin-bottom:{10 if token.meta.get('loose') else 2}px;"
     if box is None:
         return f'<li style="{style}">'
     page.in_done_task = box in _DONE

@@ -182,7 +182,10 @@ def _tasks(state: StateCore) -> None:
         match = _BOX.match(token.content) if is_text else None
         if match:
             token.content = token.content[match.end() :]
-            tokens[index - 2].meta = {"box": match[1], "task": token.content.partition("\n")[0].strip()}
+            text = token.content.partition("\n")[0].strip()
+            tokens[index - 2].meta = {"box": match[1], "task": text, "loose": not tokens[index - 1].hidden}
+            # The text stands beside the box, not in a paragraph of its own below it.
+            tokens[index - 1].meta = tokens[index + 1].meta = {"bare": True}
 
 
 def _annotate_tokens(state: StateCore) -> None:

@@ -85,6 +85,11 @@ def test_note_syntax_is_rendered(text, expected, qapp):
     assert re.sub(r"\s+", " ", found).strip() == re.sub(r"\s+", " ", expected)
 
 
+def test_the_box_of_a_task_stands_beside_its_text_in_a_list_with_empty_lines(qapp):
+    lines = plain("- one\n\n- [ ] two\n\n  more", qapp).split("\n")
+    assert [" ".join(line.split()) for line in lines] == ["one", "☐ two", "more"]
+
+
 @pytest.mark.parametrize(
     ("text", "href"),
     [
