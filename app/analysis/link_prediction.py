@@ -1,7 +1,7 @@
 """Prediction of missing links, by common neighbors, by meaning, and by rare tags in common.
 
 All three produce candidates, and all three score each candidate. Common neighbors count by the index of
-Adamic and Adar ("Friends and neighbors on the web", 2003): a node with few links says more than a hub.
+Adamic and Adar ("Friends and neighbors on the web", 2003): one with few links counts more than a hub.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ class _Search:
         weighted = self._bridging() @ self._matrix
         links = self._link_keys()
         for start in range(0, len(rows), _BLOCK_ROWS):
-            self._report(0.5 * start / len(rows), "Looking at common neighbours")
+            self._report(0.5 * start / len(rows), "Comparing common neighbors")
             some = rows[start : start + _BLOCK_ROWS]
             shared = (self._matrix[some] @ weighted).tocoo()
             own, other = some[shared.row], shared.col.astype(np.int64)

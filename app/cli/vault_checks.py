@@ -57,11 +57,11 @@ def _watching(root: Path) -> list[CheckResult]:
         return []
     folders = sum(1 for _ in zip(os.walk(root), range(_MAX_COUNTED_FOLDERS), strict=False))
     try:
-        most = int((_INOTIFY / "max_user_watches").read_text())
+        limit = int((_INOTIFY / "max_user_watches").read_text())
     except (OSError, ValueError):
         return []
-    message = f"{pluralize(folders, 'folder')} to watch, the limit is {most:,}"
-    if folders > most // 2:
+    message = f"{pluralize(folders, 'folder')} to watch, the limit is {limit:,}"
+    if folders > limit // 2:
         hint = f"Raise the limit: sudo sysctl fs.inotify.max_user_watches={max(4 * folders, 524_288)}"
         return [warning("watching", message, hint)]
     return [ok("watching", message)]
@@ -95,7 +95,7 @@ def _databases(data: Path, cache: Path) -> list[CheckResult]:
         for file in sorted((*folder.glob("*.sqlite"), *folder.glob("*.sqlite3"))):
             problem = _database_problem(file)
             label = f"{'index' if folder is cache else 'history'}: {file.stem}"
-            found.append(failure(label, f"{file}: {problem}", hint) if problem else ok(label, "whole"))
+            found.append(failure(label, f"{file}: {problem}", hint) if problem else ok(label, "intact"))
     return found
 
 

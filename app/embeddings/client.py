@@ -95,8 +95,8 @@ class Embedder:
         drops the batches that have not been sent to the worker yet.
 
         Raises:
-            EmbedderUnavailable: the model is missing, the worker keeps dying over these texts, or `close`
-                was called.
+            EmbedderUnavailable: the model is missing, the worker crashes repeatedly on these texts, or
+                `close` was called.
         """
         if not self.available:
             raise EmbedderUnavailable(self.problem)

@@ -92,7 +92,7 @@ class ExternalServers:
         """The categories of servers with allowed tools: they are on unless switched off."""
         return frozenset(category_of(name) for name, added in self._added.items() if added.offered)
 
-    # Life
+    # Lifecycle
 
     def start(self, settings: ExternalSettings) -> None:
         """Start the enabled servers without waiting for them, and end those that a crash left behind."""
@@ -178,7 +178,9 @@ class ExternalServers:
         listing = added.connection.listing
         now = listing.tools.get(tool) if listing is not None else None
         if now is None:
-            raise NotFoundError(f"{server} does not offer the tool {one_line(tool, 60)} now.", tool=tool)
+            raise NotFoundError(
+                f"{server} does not currently offer the tool {one_line(tool, 60)}.", tool=tool
+            )
         if now.digest != digest:
             message = (
                 f"{one_line(tool, 60)} has changed again. It is not allowed yet: review the new version."

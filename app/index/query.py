@@ -7,9 +7,9 @@ r"""The parser of the search language.
     property = name [":" ("null" | value)]        value may have "OR", "-", parentheses, < <= > >=
     phrase   = '"' … '"' with \" and \\           regex = "/" … "/" with \/
 
-Words are AND-ed. A name that is no field's is part of a word (`10:30`, `https://…`). `modified:` and
+Words are AND-ed. A name that is not a field is part of a word (`10:30`, `https://…`). `modified:` and
 `created:` take a year, month, ISO week or day, alone or after < <= > >=; `orphan:`, `unresolved:` and
-`untagged:` take nothing.
+`untagged:` take no value.
 """
 
 from __future__ import annotations

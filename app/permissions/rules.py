@@ -19,7 +19,7 @@ class CompiledRule:
     """A compiled rule of the settings or of a vault.
 
     Only a rule that names `user` applies to the user of the window: "*" matches all other callers, so that a
-    rule which restricts agents, or one that a vault brings, never locks users out of their own notes.
+    rule that restricts agents, or one in a vault, never locks users out of their own notes.
     """
 
     rule: Rule
@@ -78,7 +78,7 @@ class CompiledRule:
         return Glob(self.rule.glob)
 
     def _names(self, place: str, path: NotePath) -> bool:
-        """Return whether the rule covers a path of a store; a restricting rule is read both ways."""
+        """Return whether the rule covers a path of a store; a restricting rule applies in both readings."""
         if self._is_of(place) and self.glob.matches(path):
             return True
         return place == VAULT != self.place and self.effect != "allow" and self._full_glob.matches(path)

@@ -10,7 +10,7 @@ from app.errors import LimitError
 
 
 class RunPermit:
-    """A permit to run, valid until `end`."""
+    """A permit to run, valid until `release`."""
 
     def __init__(self, queue: FairQueue, client: Hashable) -> None:
         self._queue = queue
@@ -54,7 +54,7 @@ class FairQueue:
         return sum(map(len, self._waiting.values()))
 
     async def acquire(self, client: Hashable) -> RunPermit:
-        """Wait for a permit for `client`; the caller must end it.
+        """Wait for a permit for `client`; the caller must release it.
 
         Raises:
             LimitError: too many calls are waiting; `retry_after` is in seconds.

@@ -65,7 +65,6 @@ class Sources:
         memory: Holds loaded files; without it, there are no file sources.
         events: Publishes notifications and changes of sources.
         opened: Registers a folder as a document store.
-        fetcher: Fetches feeds.
         writable: Whether this process may write; otherwise no source is started.
     """
 
@@ -98,7 +97,7 @@ class Sources:
         self.on_configured: Callable[[str, SourceConfig], None] = lambda op, config: None
         """Called with add, change, pause, resume or remove and the source after the user has done that."""
 
-    # Life
+    # Lifecycle
 
     async def start(self, *, streams: bool = True) -> None:
         """Start every source that is not paused; a source that fails does not affect the others.
@@ -278,7 +277,7 @@ class Sources:
     async def remove(self, id: str) -> None:
         """Remove a source. Its files and the blocks that were loaded from them remain."""
         config = self._find(id)
-        self._save({one: other_folder for one, other_folder in self._configs.items() if one != config.id})
+        self._save({id: one for id, one in self._configs.items() if id != config.id})
         self.on_configured("remove", config)
         await self._stop(config.id)
         self.inbox.remove_source(config.id)
@@ -341,7 +340,7 @@ class Sources:
                     folder=str(folder),
                 )
 
-    # News
+    # Notifications
 
     def _add_news(self, notification: Notification) -> None:
         self._last.setdefault(notification.source, deque(maxlen=_MAX_RECENT_NEWS)).append(notification)

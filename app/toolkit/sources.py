@@ -103,10 +103,10 @@ def access_to_loaded(sources: Sources, change_set: ChangeSet, caller: Caller) ->
     if before is not None and before.origin.get(SOURCE_KEY) != source.config.id:
         return None
     kept = before.views == after.views and before.shares == after.shares if before else not after.shares
-    given = source.permission(path, agent)
+    allowed = source.permission(path, agent)
     as_on_disk = sources.is_as_on_disk(source.config.id, after.origin.get(HASH_KEY, ""), after.text.encode())
-    if kept and after.permission == given and as_on_disk:
-        return StoreVerdict("allow", "a file as it is on the disk, in its own memory")
+    if kept and after.permission == allowed and as_on_disk:
+        return StoreVerdict("allow", "loads a file unchanged into the agent's own memory")
     return None
 
 

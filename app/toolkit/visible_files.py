@@ -15,7 +15,7 @@ from app.vault.path import NotePath
 class VisibleFiles:
     """The files that a call may see, and the hidden ones; names are relative to the vault.
 
-    `hidden_folders` are programs' own data (`.git` among them, where old texts of private notes may be);
+    `hidden_folders` contain data of programs, such as `.git`, which may hold old versions of private notes;
     `has_hidden` is true if notes are hidden from the call.
     """
 

@@ -80,7 +80,7 @@ async def restore_note(context: ToolContext, name: NoteName, version: ContentHas
     if version not in {one.hash for one in context.history.versions(path)}:
         raise NotFoundError(f"{path} has no such version.", path=str(path), version=version)
     change_set = context.history.plan_restore(path, version)
-    message = f"Restored [[{path.name}]]." if change_set else f"[[{path.name}]] is that version already."
+    message = f"Restored [[{path.name}]]." if change_set else f"[[{path.name}]] is already at that version."
     return context.propose(change_set, NoteWritten(name=path.name, path=str(path), message=message))
 
 
@@ -112,7 +112,7 @@ async def undo(context: ToolContext, entry: int | None = None, turn: str | None 
         turn: The id of a turn.
     """
     if entry is not None and turn is not None:
-        raise InvalidParametersError("Say entry or turn, not both.")
+        raise InvalidParametersError("Give entry or turn, not both.")
     if entry is not None:
         commits = context.history.commits_of_entry(entry)
     elif turn is not None:
@@ -120,7 +120,7 @@ async def undo(context: ToolContext, entry: int | None = None, turn: str | None 
     else:
         commits = _last_own(context)
     if not commits:
-        raise NotFoundError("There is nothing to undo: that wrote nothing.", entry=entry, turn=turn)
+        raise NotFoundError("There is nothing to undo: that call changed nothing.", entry=entry, turn=turn)
     first, *others = context.history.by_place(commits)
     plan = context.history.plan_undo(first)
     if plan.conflicts:
@@ -146,10 +146,10 @@ async def undo(context: ToolContext, entry: int | None = None, turn: str | None 
 
 
 def _why_nothing(context: ToolContext, commits: tuple[int, ...]) -> str:
-    """Say why commits leave nothing to undo."""
+    """Return a message that explains why there is nothing to undo."""
     standing = context.history.not_undone(commits)
     if not standing:
-        return "It was undone already; nothing to do."
+        return "Already undone; nothing to do."
     made = [change.place for one in standing for change in one.changes if change.before is None]
     gone = context.history.visible_paths(commits, made)
     if gone:

@@ -170,7 +170,11 @@ def _change_block(context: MemoryContext, op: str, found: Block) -> Proposal[Blo
             return _propose_block(context, found, found.with_view(agent, view), message, title)
         case "archive":
             return _propose_block(
-                context, found, unpin_everywhere(found), f"{found.label} is archived.", "Put away"
+                context,
+                found,
+                unpin_everywhere(found),
+                f"{found.label} is archived.",
+                f"Archive {found.label}",
             )
         case _:
             return _delete(context, found)
@@ -216,7 +220,7 @@ def _create(context: MemoryContext, memory: Memory, made: Block) -> Proposal[Blo
     kept = memory.store.block_at(made.path)
     if kept is not None:
         raise ConflictError(f"There is a block {kept.label!r} already.", label=kept.label)
-    result = BlockResult(blocks=[info_of(made, made.owner)], message=f"Made the block {made.label}.")
+    result = BlockResult(blocks=[info_of(made, made.owner)], message=f"Created the block {made.label}.")
     return context.propose(changes.create_block(made), result)
 
 
@@ -251,9 +255,7 @@ def _load(context: MemoryContext, found: Block, agent: str) -> Proposal[BlockRes
         leaves_context=not view.pinned,
         message=f"{after.label}: {pluralize(after.size, 'character')}.",
     )
-    change = (
-        changes.edit_block(found, after, f"Bring back {found.label}") if after != found else ChangeSet(())
-    )
+    change = changes.edit_block(found, after, f"Restore {found.label}") if after != found else ChangeSet(())
     return context.propose(change, _mark_untrusted(result, after))
 
 

@@ -224,7 +224,9 @@ async def update_node(
             text = edit.set_property(text, key, properties)
     related = await related_to_draft(context, OpenNote(note.path, text.encode())) if re_analyze else []
     change = ChangeSet.of(note.with_text(text), summary=f"Update {note.path}")
-    message = f"Changed [[{note.name}]]." if change else f"[[{note.name}]] already says so; nothing to do."
+    message = (
+        f"Changed [[{note.name}]]." if change else f"[[{note.name}]] already has these values; nothing to do."
+    )
 
     def report(committed: ChangeSet) -> NodeWritten:
         written = _committed_note(committed) or note

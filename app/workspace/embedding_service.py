@@ -130,7 +130,7 @@ class EmbeddingService:
         return self._next.model.key if self._next is not None else ""
 
     def known(self) -> VectorStore | None:
-        """The vectors in use; None if semantic search is off."""
+        """Return the vectors in use; None if semantic search is off."""
         return self.vectors if self.is_enabled else None
 
     async def similar(self, text: str, limit: int) -> list[tuple[NotePath, float]]:
@@ -178,7 +178,7 @@ class EmbeddingService:
         return (self._now,) if self._next is None else (self._now, self._next)
 
     def _working(self) -> int | None:
-        """The id of the worker process that computes vectors."""
+        """Return the id of the worker process that computes vectors."""
         return (self._next or self._now).embedder.worker_id
 
     def _side(self, model: SentenceModelConfig, *, switching: bool = False) -> _EmbeddingSet:

@@ -1,4 +1,4 @@
-"""What goes into the bundle and what is left out; the spec file and the checks of the bundle read it.
+"""The contents of the bundle: files that are included and excluded. The spec file and the checks use it.
 
 Only the standard library is used: the tests evaluate these rules without PyInstaller.
 """
@@ -14,7 +14,7 @@ from pathlib import Path
 
 APP_ID = "io.github.scriptorium.Scriptorium"
 
-# Modules that only strings or code inside functions of libraries name.
+# Modules that libraries import by name or inside functions, so that PyInstaller does not find them.
 HIDDEN = (
     "numpy.ma",
     "uvicorn.protocols.http.h11_impl",
@@ -50,7 +50,7 @@ DATA = {
 # Distributions that ask for their own version or entry points at run time.
 METADATA = ("scriptorium", "keyring", "mcp", "pydantic-ai-slim", "opentelemetry-api", "genai-prices")
 
-# Imported by some library "if it is there", and used by nothing of ours. GNU readline and gdbm are GPL.
+# Optional imports of libraries that the app does not use. GNU readline and gdbm are GPL.
 EXCLUDED = (
     "readline",
     "_gdbm",
@@ -124,7 +124,7 @@ EXCLUDED = (
     "lxml.objectify",
 )
 
-# What Qt's plug-ins and PySide6's hooks bring and no widget of ours needs.
+# Files that Qt's plug-ins and PySide6's hooks add but no widget of the app needs.
 _UNWANTED = re.compile(
     r"(^|/)(lib)?Qt6?(Quick|Qml|VirtualKeyboard|Pdf|WebSockets|EglFS|Designer|OpenGLWidgets|WaylandCompositor"
     r"|WaylandEglCompositor|Labs|Help|UiTools|Lottie|Test)"
@@ -135,13 +135,13 @@ _UNWANTED = re.compile(
     r"|/qml/|/translations/|plugins/tls/)"
     r"|(^|/)lib(gtk|gdk)-3"
 )
-# Libraries that must be the machine's own: its graphics driver and desktop modules are linked with them.
+# Libraries that must come from the system, because its graphics driver and desktop modules link to them.
 _OF_THE_SYSTEM = re.compile(
     r"^lib(stdc\+\+|gcc_s|glib-2\.0|gobject-2\.0|gio-2\.0|gmodule-2\.0|gthread-2\.0|fontconfig|freetype|dbus-1"
     r"|mvec|cups|drm|gbm|wayland-\w+|X11|X11-xcb|Xau|Xdmcp|systemd|selinux|mount|blkid|z|zstd)\.so"
 )
 _ALLOWED_BABEL = re.compile(r"babel/locale-data/(?!(root|en|en_US)\.dat$)")
-# The standard library is complete for plug-ins, but for these parts.
+# Plug-ins get the whole standard library except these parts.
 _NOT_FOR_PLUGINS = re.compile(
     r"^(_?tkinter|turtle|turtledemo|idlelib|lib2to3|ensurepip|venv|test|antigravity|this|pydoc_data|distutils"
     r"|_?curses\w*|_?gdbm|_dbm|readline|rlcompleter|nis|ossaudiodev|spwd|crypt|_crypt|msilib|_msi|winsound|_test\w*|_xx\w*|xx\w*|_ctypes_test)$"
@@ -157,7 +157,7 @@ def is_wanted(name: str, platform: str = sys.platform) -> bool:
 
 
 def without_orphans(entries: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
-    """Leave out the system's libraries that only a file that is left out needed.
+    """Remove system libraries that only excluded files needed.
 
     Args:
         entries: PyInstaller's binaries: the name in the bundle, the file and the kind. A library of the
@@ -179,7 +179,7 @@ def without_orphans(entries: list[tuple[str, str, str]]) -> list[tuple[str, str,
 
 
 def _needed(file: str) -> list[str]:
-    """Return the libraries that a library names itself, without those that they need in turn."""
+    """Return the direct dependencies of a library."""
     listed = subprocess.run(["objdump", "-p", file], capture_output=True, text=True, check=False).stdout
     return re.findall(r"NEEDED\s+(\S+)", listed)
 
@@ -218,7 +218,7 @@ def _file_of(name: str, package: Path) -> Path | None:
 
 
 def _imports(file: Path) -> Iterator[str]:
-    """Yield what a file imports outside of `if TYPE_CHECKING`; a name that is no module is harmless."""
+    """Yield the imports of a file outside `if TYPE_CHECKING`; some names may not be modules."""
     for node in _at_run_time(ast.parse(file.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             yield from (one.name for one in node.names)

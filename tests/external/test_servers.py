@@ -250,7 +250,7 @@ async def test_pictures_and_files_are_named_and_not_loaded(opened, plain) -> Non
     allow_all(opened, "Weather")
     outcome = await opened.runner.run(Call.of("weather__pictures", {}, AGENT))
     assert outcome.result["left_out"] == [
-        "picture (image/png, 6 bytes)",
+        "image (image/png, 6 bytes)",
         "file pass⟨RLO⟩wd at file:///etc/passwd",
     ]
     assert outcome.result["text"] == "[note:///a]\ninside"

@@ -51,14 +51,15 @@ _STOP_REASONS = {
 
 
 class AcpAgent:
-    """Answer each turn with the program that the turn names.
+    """Answers each turn with the program that the turn names.
 
     Args:
         vault: The vault's name.
         root: The vault's folder.
-        note_text: Return the text of a note for the prompt; None for a note that is hidden from models.
+        note_text: Returns the text of a note for the prompt; None for a note that is hidden from models.
         edits: Detects changes that programs make without the gate.
-        news: Return new items of the sources as a block of data, and record in the turn that they were given.
+        news: Returns new items of the sources as a block of data, and records in the turn that they were
+            given.
     """
 
     def __init__(

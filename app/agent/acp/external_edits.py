@@ -42,7 +42,7 @@ class WatchedTurn:
 
 
 class ExternalEditTracker:
-    """Watch the vault's files while programs work in it.
+    """Watches the vault's files while programs work in it.
 
     Args:
         folder: The folder of the baseline, which is an unnamed file.
