@@ -66,7 +66,7 @@ async def run(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
         choice.root, approver, screen, takes_over=can_approve(options), enable_tools=options.enable_tools
     ) as session:
         registry = ToolRegistry(CATEGORIES, CATALOG)
-        resolver, words = _names(choice.root)
+        resolver, words = _load_names(choice.root)
         agent = BuiltinAgent(registry, resolver, lambda: words)
         found = agent.interpret(" ".join(given.request), DialogState())
         if options.json:
@@ -86,7 +86,7 @@ async def run(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
         return terminal.status if pipeline.understood else ExitStatus.NOT_FOUND
 
 
-def _names(root: Path) -> tuple[Resolver, VaultWords]:
+def _load_names(root: Path) -> tuple[Resolver, VaultWords]:
     """Return the names in the index of a vault, without those of private notes."""
     resolver = Resolver()
     file = paths.vault_cache_folder(root) / _INDEX_FILE

@@ -68,8 +68,8 @@ def _watching(root: Path) -> list[CheckResult]:
 
 
 async def _holder(root: Path, holder: str | None) -> CheckResult:
-    sign = find_endpoint(root)
-    if sign is None:
+    endpoint = find_endpoint(root)
+    if endpoint is None:
         if holder is None:
             return ok("holder", "no program has the vault open")
         hint = "Close it if it should not be running; other programs wait for it."
@@ -77,12 +77,12 @@ async def _holder(root: Path, holder: str | None) -> CheckResult:
     from app.servers.remote_vault import RemoteVaultAccess
 
     try:
-        link = await RemoteVaultAccess.join(sign)
+        vault = await RemoteVaultAccess.join(endpoint)
     except NetworkError as error:
         hint = "End the process, and reopen the vault."
-        return failure("holder", f"process {sign.pid} has the vault open. {error.message}", hint)
-    await link.close()
-    return ok("holder", f"process {sign.pid} has the vault open and answers on port {sign.port}")
+        return failure("holder", f"process {endpoint.pid} has the vault open. {error.message}", hint)
+    await vault.close()
+    return ok("holder", f"process {endpoint.pid} has the vault open and answers on port {endpoint.port}")
 
 
 def _databases(data: Path, cache: Path) -> list[CheckResult]:

@@ -22,7 +22,7 @@ from app.errors import StorageError
 from app.events import Event
 from app.permissions.audit_chain import (
     SELECT,
-    TELLER,
+    SELF_CALLER,
     AuditCheck,
     Gap,
     Head,
@@ -199,7 +199,7 @@ class AuditLog(AuditLogReader):
 
     def _log_finding(self, message: str, gap: Gap | None) -> None:
         """Write a finding about the log into the log."""
-        kind, tool = TELLER
+        kind, tool = SELF_CALLER
         arguments = json.dumps({} if gap is None else {"gap": asdict(gap)})
         self.append(
             AuditEntry(

@@ -17,11 +17,11 @@ _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 _BOOT_ID_CHARS = 36
 _STARTED = "started "
 _MAX_CLOCK_CORRECTION_S = 300
-TELLER = ("app", "audit")
+SELF_CALLER = ("app", "audit")
 """The caller's kind and the tool of a row that the log writes about itself."""
 
 _ID = STORED.index("id")
-_TOLD = tuple(map(STORED.index, ("caller_kind", "tool", "arguments")))
+_SELF_COLUMNS = tuple(map(STORED.index, ("caller_kind", "tool", "arguments")))
 SELECT = f"SELECT {', '.join(STORED)}, previous, hash FROM audit"
 
 
@@ -160,7 +160,7 @@ def read_head(file: Path) -> Head | None:
 
 def gap_from_row(caller_kind: str, tool: str, arguments: str) -> Gap | None:
     """Return the gap that a row records; None for all other rows."""
-    if (caller_kind, tool) != TELLER:
+    if (caller_kind, tool) != SELF_CALLER:
         return None
     try:
         return Gap(**json.loads(arguments)["gap"])
@@ -187,7 +187,7 @@ def _check(database: Path, head_file: Path) -> AuditCheck:
         for row in connection.execute(f"{SELECT} ORDER BY id"):
             *stored, previous, stated = row
             id = stored[_ID]
-            gap = gap_from_row(*(stored[column] for column in _TOLD)) if id != last.id + 1 else None
+            gap = gap_from_row(*(stored[column] for column in _SELF_COLUMNS)) if id != last.id + 1 else None
             if gap is not None and gap.cause != "cut-off" and (gap.first, gap.last) == (last.id + 1, id - 1):
                 gaps.append(gap)
                 last = Head(id - 1, previous)

@@ -211,8 +211,8 @@ async def _build_answer_prompt(prompt_context: PromptContext) -> list[Part]:
     return [
         _text_part(
             f"Answer from my notes alone: {question}\nSearch further (search_notes, semantic_search) and "
-            "read what you rely on. Cite each statement by the [[note]] it comes from, say where notes disagree, "
-            "and say so if they do not contain the answer."
+            "read what you rely on. Cite each statement by the [[note]] it comes from, say where notes "
+            "disagree, and say so if they do not contain the answer."
         ),
         _text_part(_DATA_NOTICE),
         _data_part("A first search", found["hits"]),

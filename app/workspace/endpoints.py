@@ -70,10 +70,10 @@ class Endpoints:
     def state(self) -> LocalServerState:
         """Return the address for local programs, or the reason why there is none."""
         wanted = self._settings().port
-        if self.server is None or (sign := self.server.endpoint) is None:
+        if self.server is None or (endpoint := self.server.endpoint) is None:
             return LocalServerState(wanted_port=wanted, problem=self._problem)
         return LocalServerState(
-            sign.address, sign.port, wanted, self._problem, self.server.auth_failures.last
+            endpoint.address, endpoint.port, wanted, self._problem, self.server.auth_failures.last
         )
 
     async def open(self, holder: Holder = "desktop", on_yield: OnYield | None = None) -> int:

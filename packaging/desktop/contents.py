@@ -125,7 +125,7 @@ EXCLUDED = (
 )
 
 # Files that Qt's plug-ins and PySide6's hooks add but no widget of the app needs.
-_UNWANTED = re.compile(
+_EXCLUDED_FILES = re.compile(
     r"(^|/)(lib)?Qt6?(Quick|Qml|VirtualKeyboard|Pdf|WebSockets|EglFS|Designer|OpenGLWidgets|WaylandCompositor"
     r"|WaylandEglCompositor|Labs|Help|UiTools|Lottie|Test)"
     r"|(^|/)(opengl32sw|d3dcompiler_47)\.dll$"
@@ -136,13 +136,13 @@ _UNWANTED = re.compile(
     r"|(^|/)lib(gtk|gdk)-3"
 )
 # Libraries that must come from the system, because its graphics driver and desktop modules link to them.
-_OF_THE_SYSTEM = re.compile(
+_SYSTEM_LIBRARIES = re.compile(
     r"^lib(stdc\+\+|gcc_s|glib-2\.0|gobject-2\.0|gio-2\.0|gmodule-2\.0|gthread-2\.0|fontconfig|freetype|dbus-1"
     r"|mvec|cups|drm|gbm|wayland-\w+|X11|X11-xcb|Xau|Xdmcp|systemd|selinux|mount|blkid|z|zstd)\.so"
 )
 _ALLOWED_BABEL = re.compile(r"babel/locale-data/(?!(root|en|en_US)\.dat$)")
 # Plug-ins get the whole standard library except these parts.
-_NOT_FOR_PLUGINS = re.compile(
+_UNAVAILABLE_TO_PLUGINS = re.compile(
     r"^(_?tkinter|turtle|turtledemo|idlelib|lib2to3|ensurepip|venv|test|antigravity|this|pydoc_data|distutils"
     r"|_?curses\w*|_?gdbm|_dbm|readline|rlcompleter|nis|ossaudiodev|spwd|crypt|_crypt|msilib|_msi|winsound|_test\w*|_xx\w*|xx\w*|_ctypes_test)$"
 )
@@ -151,9 +151,9 @@ _NOT_FOR_PLUGINS = re.compile(
 def is_wanted(name: str, platform: str = sys.platform) -> bool:
     """Return whether a file of the bundle is wanted, by its name in the bundle."""
     name = name.replace("\\", "/")
-    if _UNWANTED.search(name) or _ALLOWED_BABEL.search(name):
+    if _EXCLUDED_FILES.search(name) or _ALLOWED_BABEL.search(name):
         return False
-    return not (platform == "linux" and "/" not in name and _OF_THE_SYSTEM.match(name))
+    return not (platform == "linux" and "/" not in name and _SYSTEM_LIBRARIES.match(name))
 
 
 def without_orphans(entries: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
@@ -163,22 +163,24 @@ def without_orphans(entries: list[tuple[str, str, str]]) -> list[tuple[str, str,
         entries: PyInstaller's binaries: the name in the bundle, the file and the kind. A library of the
             system has a name without a folder, and one of Qt may have a second name there.
     """
-    loose: dict[str, str] = {}
+    system_libraries: dict[str, str] = {}
     for name, file, _ in entries:
         if re.match(r"(PySide6/Qt/lib/)?lib[^/]*$", name) and Path(file).is_absolute():
-            loose[Path(name).name] = file
-    wanted = {name for name in loose if name.startswith("libpython")}
-    queue = [file for name, file, _ in entries if Path(name).name not in loose]
-    queue += [loose[name] for name in wanted]
+            system_libraries[Path(name).name] = file
+    wanted = {name for name in system_libraries if name.startswith("libpython")}
+    queue = [file for name, file, _ in entries if Path(name).name not in system_libraries]
+    queue += [system_libraries[name] for name in wanted]
     while queue:
-        for name in _needed(queue.pop()):
-            if name in loose and name not in wanted:
+        for name in _direct_dependencies(queue.pop()):
+            if name in system_libraries and name not in wanted:
                 wanted.add(name)
-                queue.append(loose[name])
-    return [entry for entry in entries if (name := Path(entry[0]).name) not in loose or name in wanted]
+                queue.append(system_libraries[name])
+    return [
+        entry for entry in entries if (name := Path(entry[0]).name) not in system_libraries or name in wanted
+    ]
 
 
-def _needed(file: str) -> list[str]:
+def _direct_dependencies(file: str) -> list[str]:
     """Return the direct dependencies of a library."""
     listed = subprocess.run(["objdump", "-p", file], capture_output=True, text=True, check=False).stdout
     return re.findall(r"NEEDED\s+(\S+)", listed)
@@ -186,7 +188,7 @@ def _needed(file: str) -> list[str]:
 
 def standard_library() -> list[str]:
     """Return the modules of the standard library that a plug-in may import and the app may not use."""
-    return sorted(one for one in sys.stdlib_module_names if not _NOT_FOR_PLUGINS.match(one))
+    return sorted(one for one in sys.stdlib_module_names if not _UNAVAILABLE_TO_PLUGINS.match(one))
 
 
 def worker_sources(package: Path) -> list[Path]:
@@ -219,7 +221,7 @@ def _file_of(name: str, package: Path) -> Path | None:
 
 def _imports(file: Path) -> Iterator[str]:
     """Yield the imports of a file outside `if TYPE_CHECKING`; some names may not be modules."""
-    for node in _at_run_time(ast.parse(file.read_text("utf-8"))):
+    for node in _runtime_nodes(ast.parse(file.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             yield from (one.name for one in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -227,7 +229,7 @@ def _imports(file: Path) -> Iterator[str]:
             yield from (f"{node.module}.{one.name}" for one in node.names)
 
 
-def _at_run_time(tree: ast.AST) -> Iterable[ast.AST]:
+def _runtime_nodes(tree: ast.AST) -> Iterable[ast.AST]:
     waiting = [tree]
     while waiting:
         node = waiting.pop()
