@@ -30,7 +30,7 @@ import environment
 import multilingual_model
 
 sys.path.insert(0, str(environment.ROOT / "packaging" / "desktop"))
-import papers
+import release_documents
 
 ROOT = environment.ROOT
 DESKTOP = ROOT / "packaging" / "desktop"
@@ -54,7 +54,7 @@ class Build:
         self.work = work.resolve()
         self.venv = self.work / "venv"
         self.tools = self.work / "tools"
-        self.papers = self.work / "papers"
+        self.documents = self.work / "papers"
         self.models = self.work / "models"
         self.raw = self.work / "pyinstaller"
         self.out = self.work / "dist"
@@ -88,14 +88,14 @@ def bundle(build: Build, given: argparse.Namespace) -> None:
         _fresh_environment(build.venv, [str(ROOT), *_group("bundle")])
     if multilingual_model.make(build.python, build.models / _MULTILINGUAL):
         sys.exit("the multilingual model could not be made")
-    packages = papers.required(build.python)
-    shutil.rmtree(build.papers, ignore_errors=True)
+    packages = release_documents.required(build.python)
+    shutil.rmtree(build.documents, ignore_errors=True)
     qt_folder = {"linux": "_internal/PySide6/Qt/lib", "win32": r"_internal\PySide6"}.get(
         sys.platform, "Contents/Frameworks/PySide6/Qt/lib"
     )
-    papers.write_licenses(build.papers / "licenses", build.python, packages, qt_folder)
-    papers.write_publisher(build.papers)
-    papers.write_windows_version(build.papers, build.version)
+    release_documents.write_licenses(build.documents / "licenses", build.python, packages, qt_folder)
+    release_documents.write_publisher(build.documents)
+    release_documents.write_windows_version(build.documents, build.version)
     shutil.rmtree(build.raw, ignore_errors=True)
     _run(
         build.python,
@@ -111,7 +111,7 @@ def bundle(build: Build, given: argparse.Namespace) -> None:
         cwd=build.work,
         env={
             "SCRIPTORIUM_VERSION": build.version,
-            "SCRIPTORIUM_PAPERS": str(build.papers),
+            "SCRIPTORIUM_PAPERS": str(build.documents),
             "SCRIPTORIUM_MODELS": str(build.models),
             "PYTHONNOUSERSITE": "1",
             "PYTHONPATH": "",
@@ -168,7 +168,7 @@ def _add_notices_of_the_system(build: Build) -> None:
     # A relative link is a second name of a library in the bundle itself.
     found = [one for one in found if one.is_absolute() and not str(one.resolve()).startswith(prefixes)]
     licenses = build.internal / "resources" / "licenses"
-    owners = papers.add_system_libraries(licenses, found)
+    owners = release_documents.add_system_libraries(licenses, found)
     _say(f"from the system: {', '.join(owners)}")
 
 
@@ -334,30 +334,30 @@ def _mac(build: Build) -> None:
     _run(sign, "notarize", target)
 
 
-def make_papers(build: Build, given: argparse.Namespace) -> None:
+def make_documents(build: Build, given: argparse.Namespace) -> None:
     """Write what goes with the installers."""
     if given.files:
-        _papers_of_all(build, given)
+        _documents_of_all(build, given)
         return
     _ensure_tools(build)
     build.out.mkdir(parents=True, exist_ok=True)
-    packages = papers.required(build.python)
+    packages = release_documents.required(build.python)
     system = "windows" if WINDOWS else "macos" if MAC else "linux"
     tool = _binary(build.tools, "cyclonedx-py")
     sbom = build.out / f"scriptorium-{build.version}-{system}-{build.machine}.cdx.json"
-    papers.write_sbom(tool, build.python, packages, build.version, sbom)
+    release_documents.write_sbom(tool, build.python, packages, build.version, sbom)
     notices = build.internal / "resources" / "licenses" / "THIRD-PARTY-NOTICES.txt"
     shutil.copyfile(notices, build.out / f"THIRD-PARTY-NOTICES-{system}-{build.machine}.txt")
-    _say(f"papers: {papers.write_checksums(build.out)}")
+    _say(f"documents: {release_documents.write_checksums(build.out)}")
 
 
-def _papers_of_all(build: Build, given: argparse.Namespace) -> None:
+def _documents_of_all(build: Build, given: argparse.Namespace) -> None:
     """Write the release file and the checksums for the files of all systems, once they are in one folder."""
     notes = given.notes.read_text("utf-8") if given.notes else ""
     release = given.files / "release.txt"
-    if not papers.write_release(release, Path(sys.executable), build.version, given.page, notes):
+    if not release_documents.write_release(release, Path(sys.executable), build.version, given.page, notes):
         _say("no release.txt: SCRIPTORIUM_RELEASE_PRIVATE_KEY is not set")
-    _say(f"papers: {papers.write_checksums(given.files)}")
+    _say(f"documents: {release_documents.write_checksums(given.files)}")
 
 
 def smoke(build: Build, given: argparse.Namespace) -> None:
@@ -416,7 +416,7 @@ def _say(text: str) -> None:
 def main() -> int:
     """Run one verb, or all of them."""
     parser = argparse.ArgumentParser(description="Build what users download.")
-    verbs = {"bundle": bundle, "smoke": smoke, "installers": installers, "papers": make_papers}
+    verbs = {"bundle": bundle, "smoke": smoke, "installers": installers, "papers": make_documents}
     parser.add_argument("verb", nargs="?", choices=tuple(verbs))
     parser.add_argument("--work", type=Path, default=ROOT / "build" / "installers", help="where to build")
     parser.add_argument("--keep", action="store_true", help="keep the environment of an earlier bundle")

@@ -57,9 +57,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_call_options(parser)
 
 
-async def run(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
+async def run(args: argparse.Namespace, screen: CliConsole) -> ExitStatus:
     """Interpret the request, show the interpretation, and execute it."""
-    options = Options.from_namespace(given)
+    options = Options.from_namespace(args)
     choice = resolve_vault(options, screen)
     approver = approver_for(options, screen)
     async with open_session(
@@ -68,7 +68,7 @@ async def run(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
         registry = ToolRegistry(CATEGORIES, CATALOG)
         resolver, words = _load_names(choice.root)
         agent = BuiltinAgent(registry, resolver, lambda: words)
-        found = agent.interpret(" ".join(given.request), DialogState())
+        found = agent.interpret(" ".join(args.request), DialogState())
         if options.json:
             screen.out.write(json.dumps(_json(found), ensure_ascii=False) + "\n")
             screen.out.flush()
@@ -170,11 +170,11 @@ class _Terminal:
         return outcome
 
     async def _each(self, tool: str, arguments: Mapping[str, object]) -> ToolOutcome:
-        names, given = arguments["names"], arguments["arguments"]
-        assert isinstance(names, list) and isinstance(given, list)
+        names, args = arguments["names"], arguments["arguments"]
+        assert isinstance(names, list) and isinstance(args, list)
         changed: list[str] = []
         outcome = ToolOutcome(True)
-        for name, more in zip(names, given, strict=True):
+        for name, more in zip(names, args, strict=True):
             outcome = await self.call(tool, {**more, "name": name})
             if not outcome.success:
                 return outcome

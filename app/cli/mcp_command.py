@@ -42,13 +42,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--read-only", action="store_true", help="offer only tools that change nothing")
 
 
-async def run(given: argparse.Namespace, screen: CliConsole) -> int:
+async def run(args: argparse.Namespace, screen: CliConsole) -> int:
     """Serve until the client closes the pipe."""
-    root: Path = given.folder
+    root: Path = args.folder
     if not root.is_dir():
         raise VaultLostError(f"The folder {root} does not exist.", path=str(root))
-    enabled = read_categories(getattr(given, "enable_tools", ()))
-    await _serve(root, given.name, enabled, read_only=given.read_only)
+    enabled = read_categories(getattr(args, "enable_tools", ()))
+    await _serve(root, args.name, enabled, read_only=args.read_only)
     return ExitStatus.DONE
 
 

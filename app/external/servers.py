@@ -202,7 +202,7 @@ class ExternalServers:
     def retry(self, server: str) -> None:
         """Restart a server; one that is waiting to restart starts now."""
         added = self._running_server(server)
-        if added.connection.standing is ConnectionState.FAILED:
+        if added.connection.state is ConnectionState.FAILED:
             added.connection.retry()
         else:
             self._remove(server)
@@ -218,7 +218,7 @@ class ExternalServers:
             return self._opened(server, log)
 
         def changed() -> None:
-            if connection.standing in (ConnectionState.RUNNING, ConnectionState.FAILED):
+            if connection.state in (ConnectionState.RUNNING, ConnectionState.FAILED):
                 done.set()
 
         connection = ServerConnection(server.name, opened, changed, self.timeouts)
@@ -258,7 +258,7 @@ class ExternalServers:
         )
         return ServerState(
             name=server.name,
-            standing=connection.standing,
+            connection_state=connection.state,
             words=self._clean(server, connection.words),
             says=connection.says,
             errors=tuple(self._clean(server, line) for line in connection.errors),

@@ -116,7 +116,7 @@ def follow_commits(sources: Sources, journal: Journal, events: EventBus) -> Call
     def on_documents_changed(event: DocumentsChanged) -> None:
         if event.place.startswith("files-"):
             commit = journal.commit(event.commit)
-            changed = tuple((change.place, change.after) for change in commit.changes)
+            changed = tuple((change.final_path, change.after) for change in commit.changes)
             sources.record_commit(event.place, changed, undo=bool(commit.undoes))
         elif event.place == MEMORY and any(label_from_path(path).startswith("file:") for path in event.paths):
             events.publish(SourcesChanged(tuple(one.config.id for one in sources.files())))

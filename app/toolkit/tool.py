@@ -187,15 +187,15 @@ class Tool:
         said_null = self.nullable & arguments.model_fields_set
         missing = sorted(fields.needs - given - said_null)
         ruled = frozenset().union(*(one.takes for one in self.operations.values()))
-        foreign = sorted((given & ruled) - fields.takes)
-        if missing or foreign:
+        unexpected = sorted((given & ruled) - fields.takes)
+        if missing or unexpected:
             problems = [f"needs {', '.join(missing)}"] if missing else []
-            problems += [f"does not take {', '.join(foreign)}"] if foreign else []
+            problems += [f"does not take {', '.join(unexpected)}"] if unexpected else []
             raise InvalidParametersError(
                 f"{self.name}: the operation {op} {' and '.join(problems)}.",
                 op=op,
                 missing=missing,
-                not_taken=foreign,
+                not_taken=unexpected,
             )
         return op
 

@@ -150,7 +150,7 @@ def _nothing_to_undo(context: ToolContext, commits: tuple[int, ...]) -> str:
     remaining = context.history.not_undone(commits)
     if not remaining:
         return "Already undone; nothing to do."
-    made = [change.place for one in remaining for change in one.changes if change.before is None]
+    made = [change.final_path for one in remaining for change in one.changes if change.before is None]
     gone = context.history.visible_paths(commits, made)
     if gone:
         exist = "no longer exists" if len(gone) == 1 else "no longer exist"

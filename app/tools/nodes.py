@@ -373,9 +373,9 @@ async def reclassify_node(
             warnings.append(
                 f"{pluralize(len(removed), 'relation')} of the note removed: {', '.join(removed[:10])}."
             )
-        foreign = [key for key in _KEPT_BY_TYPE.get(old, ()) if key in written.properties]
-        if foreign and new != old:
-            warnings.append(f"It keeps {', '.join(foreign)}, which {with_article(new)} may not use.")
+        extra = [key for key in _KEPT_BY_TYPE.get(old, ()) if key in written.properties]
+        if extra and new != old:
+            warnings.append(f"It keeps {', '.join(extra)}, which {with_article(new)} may not use.")
         message = (
             f"[[{note.name}]] is {with_article(new)} {'now' if committed and new != old else 'already'}."
         )

