@@ -221,7 +221,7 @@ def _file_of(name: str, package: Path) -> Path | None:
 
 def _imports(file: Path) -> Iterator[str]:
     """Yield the imports of a file outside `if TYPE_CHECKING`; some names may not be modules."""
-    for node in _runtime_nodes(ast.parse(file.read_text("utf-8"))):
+    for node in runtime_nodes(ast.parse(file.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             yield from (one.name for one in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -229,7 +229,8 @@ def _imports(file: Path) -> Iterator[str]:
             yield from (f"{node.module}.{one.name}" for one in node.names)
 
 
-def _runtime_nodes(tree: ast.AST) -> Iterable[ast.AST]:
+def runtime_nodes(tree: ast.AST) -> Iterable[ast.AST]:
+    """Yield the nodes of a tree, without the blocks under `if TYPE_CHECKING`."""
     waiting = [tree]
     while waiting:
         node = waiting.pop()

@@ -214,7 +214,7 @@ def test_a_foreign_package_is_found(bundle) -> None:
     import bundle_checks
 
     made = bundle("app.cli", "numpy.ma", "json", "pytest.x", "unheard_of")
-    problems = bundle_checks.foreign_packages(made, {"numpy"})
+    problems = bundle_checks.unrequired_packages(made, {"numpy"})
     assert [problem.split()[0] for problem in problems] == ["pytest", "unheard_of"]
 
 
