@@ -114,10 +114,10 @@ class _Search:
             "meaning": self._by_meaning(pairs),
             "tags": self._by_tags(pairs),
         }
-        doubt = np.ones(len(pairs))
+        remainder = np.ones(len(pairs))
         for kind, part in parts.items():
-            doubt *= 1 - _WEIGHTS[kind] * part
-        score = 1 - doubt
+            remainder *= 1 - _WEIGHTS[kind] * part
+        score = 1 - remainder
         order = np.lexsort((pairs[:, 1], pairs[:, 0], -score))[:limit]
         return tuple(
             self._to_link(pairs[each], float(score[each]), {k: float(p[each]) for k, p in parts.items()})

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from app.events import EventBus
 from app.sources.config import VaultStreamConfig
-from app.sources.source import Notification, Tell
+from app.sources.source import Notification, Notify
 from app.vault.globs import Glob
 from app.vault.path import NotePath
 from app.vault.store import NotesChanged
@@ -26,10 +26,10 @@ class VaultStream:
         self.config = config
         self._events = events
         self._globs = tuple(Glob(text) for text in config.globs)
-        self._notify: Tell | None = None
+        self._notify: Notify | None = None
         self._unsubscribe: Callable[[], None] | None = None
 
-    async def start(self, notify: Tell) -> None:
+    async def start(self, notify: Notify) -> None:
         """Start following the vault."""
         self._notify = notify
         self._unsubscribe = self._events.subscribe(NotesChanged, self._handle_change)

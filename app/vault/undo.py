@@ -317,7 +317,7 @@ def plan_undo(
     """Plan the undo of commits.
 
     Args:
-        commits: the commits, all of one place, in any order.
+        commits: the commits, all of one store, in any order.
         others: the creations, moves and deletions of other commits newer than the oldest of these.
         content: returns the bytes for a hash; raises NotFoundError if they are no longer stored.
         read: returns the current bytes of a file, or None if it does not exist.
