@@ -12,7 +12,7 @@ from app.agent.answered_call import AnsweredCall
 from app.agent.language.actions import ACTIONS, Action
 from app.agent.language.chips import Chip, reading_chips
 from app.agent.language.choices import sets_of
-from app.agent.language.content_questions import asking_language
+from app.agent.language.content_questions import asking_language, with_name_for_pronouns
 from app.agent.language.dialog import DialogState
 from app.agent.language.interpreter import Interpreter
 from app.agent.language.lexicon import ActionFrame, Language, languages
@@ -22,6 +22,8 @@ from app.agent.language.readings import (
     ContentQuestion,
     Interpretation,
     ModelRequired,
+    NoteSet,
+    PipelineStep,
     Reading,
     Reply,
 )
@@ -34,6 +36,7 @@ from app.agent.turn import Turn
 from app.errors import NotFoundError
 from app.index.resolver import Resolver
 from app.toolkit.registry import ToolRegistry
+from app.vault.path import NotePath
 
 HELP = """\
 I work without a model. Tell me what to do in your own words. For example:
@@ -59,6 +62,7 @@ BUILTIN_NAME = "Built-in agent"
 MAX_PASSAGES = 3
 """The number of passages that answer a question."""
 
+_MAX_NAME_WORDS = 8
 _AMBIGUOUS_MESSAGE = "Please be more specific: give the note's full path and ask for one action."
 _NO_SUCH_NOTE = "No note is named “{}”. Nothing was changed."
 _READ_ONLY_MESSAGE = "I can only read in this mode, so I did not do this: {}"
@@ -124,6 +128,8 @@ class BuiltinAgent:
                 await self._carry_out(turn, found, state)
             case ModelRequired():
                 self._say_model_required(turn, found)
+                # "It" may be what the model would have made.
+                self._states[_state_key(turn)] = replace(state, question=None, focus=(), is_lost=True)
             case ContentQuestion():
                 await self._answer_from_notes(turn, found, state)
             case Reply():
@@ -218,16 +224,44 @@ class BuiltinAgent:
         if not self._is_on("find_passages"):
             turn.say(NOT_UNDERSTOOD)
             return
-        arguments = {"question": question.text, "limit": MAX_PASSAGES}
+        focus = self._named_note(question.text)
+        text = question.text
+        if not focus and state.focus:
+            text = with_name_for_pronouns(text, NotePath.on_disk(state.focus[0]).name, languages())
+            focus = state.focus if text != question.text else ()
+        arguments = {"question": text, "limit": MAX_PASSAGES}
         outcome = await turn.call("find_passages", arguments)
         if outcome.success and question.needs_model and not outcome.result["answered"]:
             self._say_model_required(turn, question.needs_model)
+            self._states[_state_key(turn)] = replace(state, question=None, focus=focus, is_lost=not focus)
             return
         turn.say(format_outcome(AnsweredCall("find_passages", arguments), outcome))
         passages = shown_passages(outcome.result) if outcome.success else []
-        if passages:
-            paths = tuple(dict.fromkeys(str(passage["path"]) for passage in passages))
-            self._states[_state_key(turn)] = replace(state, results=paths, question=None)
+        paths = tuple(dict.fromkeys(str(passage["path"]) for passage in passages))
+        focus = focus or (paths if len(paths) == 1 else ())
+        listed = Reading((PipelineStep("find", NoteSet(notes=paths)),), 1.0) if paths else state.last
+        self._states[_state_key(turn)] = replace(
+            state,
+            results=paths or state.results,
+            question=None,
+            focus=focus,
+            is_lost=not focus,
+            last=listed,
+        )
+
+    def _named_note(self, text: str) -> tuple[str, ...]:
+        """Return the note that a question names, if it is only one."""
+        words = text.strip(" ?.!").split()
+        found: set[str] = set()
+        for length in range(min(len(words), _MAX_NAME_WORDS), 0, -1):
+            for start in range(len(words) - length + 1):
+                name = " ".join(words[start : start + length]).strip('",;:?!“”')
+                paths = [str(path) for path in self._resolver.resolve(name, None).candidates if path.is_note]
+                if paths and (length > 1 or name[:1].isupper()):
+                    found.update(paths)
+            if found:
+                break
+        return tuple(found) if len(found) == 1 else ()
 
 
 def reply_text(reply: Reply) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
 from app.agent.answered_call import AnsweredCall
 from app.agent.language.actions import TOOL_PREFIX, Action
-from app.agent.language.dialog import MAX_RESULTS, DialogState
+from app.agent.language.dialog import MAX_RESULTS, DialogState, OwnChange
 from app.agent.language.interpreter import GUESS_SCORE
 from app.agent.language.lexicon import Language
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
@@ -28,6 +29,7 @@ NOT_UNDERSTOOD = (
     "I did not understand that, so nothing was changed. Rephrase it, or type “help” for examples."
 )
 _ALL_NOTES_QUERY = "modified:>=1970"
+_DAY = r"\d{4}-\d\d-\d\d"
 _MAX_SEARCH_HITS = 1000
 """The largest number of hits of one search."""
 
@@ -115,9 +117,13 @@ class Pipeline:
                 self._turn.say(f"{pluralize(len(self._dialog.them), 'note')}.")
                 return self._dialog.them
             case "list_tasks":
-                return await self._tasks(step)
+                return await self._tasks(step, previous)
             case "undo":
-                return await self._undo(str(step.arguments.get("scope", "last")))
+                notes = await self._notes(step.target, previous) if step.target is not None else None
+                scope, what = (str(step.arguments.get(name, "")) for name in ("scope", "what"))
+                return await self._undo(scope or "last", notes, what)
+            case "list_tags" if "uses" in step.arguments:
+                return await self._rare_tags(int(str(step.arguments["uses"])))
             case "create_note":
                 return await self._create(step)
             case "meaning":
@@ -130,9 +136,11 @@ class Pipeline:
                 return previous
         if step.action.startswith(TOOL_PREFIX):
             outcome = await self._call(step, self._actions[step.action].tool, _tool_arguments(step))
+            self._changed(step.action, outcome, ())
             return previous if outcome.success else None
         if step.target is None:
             outcome = await self._call(step, self._actions[step.action].tool, self._plain_arguments(step))
+            self._changed(step.action, outcome, ())
             return previous if outcome.success else None
         paths = await self._notes(step.target, previous)
         if paths is None:
@@ -244,22 +252,44 @@ class Pipeline:
         self._remember(paths)
         return paths
 
-    async def _tasks(self, step: PipelineStep) -> tuple[str, ...] | None:
+    async def _rare_tags(self, uses: int) -> tuple[str, ...] | None:
+        """List the tags that a number of notes has."""
+        outcome = await self._turn.call("list_tags", {})
+        if not outcome.success:
+            self._turn.say(format_outcome(AnsweredCall("list_tags", {}), outcome))
+            return None
+        tags = [tag for tag in _as_list(outcome.result, "tags") if tag["count"] == uses]
+        result = {**outcome.result, "tags": tags}
+        self._turn.say(format_outcome(AnsweredCall("list_tags", {}), replace(outcome, result=result)))
+        return self._dialog.them
+
+    async def _tasks(self, step: PipelineStep, previous: tuple[str, ...]) -> tuple[str, ...] | None:
         field = {"open": "task-todo", "done": "task-done"}.get(str(step.arguments.get("state")), "task")
         words = str(step.arguments.get("query", ""))
-        query = f"{field}:({words})" if words else f'{field}:""'
-        outcome = await self._turn.call("search_notes", {"query": f"{query} ", "limit": 50})
+        due = str(step.arguments.get("due", ""))
+        query = f"{field}:({words})" if words else f"{field}:/{_DAY}/" if due else f'{field}:""'
+        among: frozenset[str] | None = None
+        if step.target is not None:
+            if (notes := await self._notes(step.target, previous)) is None:
+                return None
+            among = frozenset(notes)
+        outcome = await self._turn.call(
+            "search_notes", {"query": f"{query} ", "limit": _MAX_SEARCH_HITS if among else 50}
+        )
         if not outcome.success:
             self._turn.say(format_outcome(AnsweredCall("search_notes", {}), outcome))
             return None
+        hits = [hit for hit in _as_list(outcome.result, "hits") if among is None or hit["path"] in among]
         lines: list[str] = []
-        for hit in _as_list(outcome.result, "hits"):
+        paths: tuple[str, ...] = ()
+        for hit in hits:
             tasks = [str(line["text"]).strip() for line in hit["lines"]]
+            tasks = [text for text in tasks if not due or _is_due(text, due)]
             lines += [f"- {wikilink(str(hit['path']))}: {' '.join(text.split())}" for text in tasks]
+            paths += (str(hit["path"]),) if tasks else ()
         state = {"open": "open task", "done": "done task"}.get(str(step.arguments.get("state")), "task")
         total = pluralize(len(lines), state)
         self._turn.say(f"{total}:\n\n" + "\n".join(lines[:50]) if lines else f"There is no {state}.")
-        paths = tuple(str(hit["path"]) for hit in _as_list(outcome.result, "hits"))
         self._dialog = replace(self._dialog, results=paths)
         return paths
 
@@ -345,7 +375,7 @@ class Pipeline:
         if not outcome.success:
             return None
         path = str(outcome.result["path"])
-        self._changed(outcome, (path,))
+        self._changed(step.action, outcome, (path,))
         return (path,)
 
     async def _write(self, step: PipelineStep, paths: tuple[str, ...]) -> tuple[str, ...] | None:
@@ -363,7 +393,7 @@ class Pipeline:
             self._turn.say(format_outcome(AnsweredCall(tool, {}, "batch"), outcome))
             if not outcome.success:
                 return None
-            self._changed(outcome, paths)
+            self._changed(step.action, outcome, paths)
             return paths
         after: list[str] = []
         for call in calls:
@@ -371,7 +401,7 @@ class Pipeline:
             if not outcome.success:
                 return None
             after += _paths_after(step, call, outcome)
-            self._changed(outcome, tuple(after))
+            self._changed(step.action, outcome, tuple(after), paths)
         return tuple(dict.fromkeys(after))
 
     async def _calls(self, step: PipelineStep, paths: tuple[str, ...]) -> list[Arguments] | None:
@@ -479,10 +509,13 @@ class Pipeline:
                 )
         return calls
 
-    def _changed(self, outcome: ToolOutcome, paths: tuple[str, ...]) -> None:
+    def _changed(
+        self, action: str, outcome: ToolOutcome, paths: tuple[str, ...], before: tuple[str, ...] = ()
+    ) -> None:
+        """Remember a change of notes, `before` by their paths before it."""
         changes = self._dialog.changes
         if outcome.commit is not None and outcome.entry:
-            changes = (*changes, outcome.entry)
+            changes = (*changes, OwnChange(outcome.entry, action, tuple({*paths, *before})))
         focus = paths[-1:] if len(set(paths)) == 1 else self._dialog.focus
         results = paths if len(set(paths)) > 1 else self._dialog.results
         is_lost = self._dialog.is_lost and not paths
@@ -490,10 +523,22 @@ class Pipeline:
 
     # Undo
 
-    async def _undo(self, scope: str) -> tuple[str, ...] | None:
-        own = self._dialog.changes
-        if scope == "last":
-            entries: Sequence[int | None] = own[-1:] or (None,)
+    async def _undo(self, scope: str, notes: tuple[str, ...] | None, what: str) -> tuple[str, ...] | None:
+        own = tuple(change.entry for change in self._dialog.changes)
+        if notes is not None:
+            of_notes = [
+                change.entry
+                for change in self._dialog.changes
+                if set(change.notes) & set(notes) and what in ("", change.action)
+            ]
+            if not of_notes:
+                self._turn.say(
+                    f"I changed nothing in {', '.join(map(wikilink, notes[:MAX_READ_NOTES]))} here."
+                )
+                return None
+            entries: Sequence[int | None] = of_notes[-1:]
+        elif scope == "last":
+            entries = own[-1:] or (None,)
         elif scope.startswith("last:"):
             entries = own[-int(scope.partition(":")[2]) :][::-1]
         elif scope == "today":
@@ -507,18 +552,26 @@ class Pipeline:
         for entry in entries:
             arguments: Arguments = {} if entry is None else {"entry": entry}
             outcome = await self._turn.call("undo", arguments)
+            if entry is None and outcome.success and outcome.commit is None:
+                self._turn.say("There is nothing to undo.")
+                return None
             self._turn.say(format_outcome(AnsweredCall("undo", arguments), outcome))
             if not outcome.success:
                 break
             if entry is not None:
                 undone.add(entry)
-        self._dialog = replace(self._dialog, changes=tuple(change for change in own if change not in undone))
+        kept = tuple(change for change in self._dialog.changes if change.entry not in undone)
+        touched = [change.notes for change in self._dialog.changes if change.entry in undone]
+        focus = touched[0] if len(touched) == 1 and touched[0] else self._dialog.focus
+        self._dialog = replace(self._dialog, changes=kept, focus=focus)
         return ()
 
     async def _call(self, step: PipelineStep, tool: str, arguments: Mapping[str, object]) -> ToolOutcome:
         """Call a tool and show its outcome."""
         outcome = await self._turn.call(tool, arguments)
-        self._turn.say(format_outcome(AnsweredCall(tool, arguments, _INTENTS.get(step.action, "")), outcome))
+        intent = "fact" if "about" in step.arguments else _INTENTS.get(step.action, "")
+        shown = {**arguments, "about": step.arguments["about"]} if intent == "fact" else arguments
+        self._turn.say(format_outcome(AnsweredCall(tool, shown, intent), outcome))
         return outcome
 
 
@@ -532,6 +585,12 @@ _INTENTS = {
     "tags_of": "note-tags",
     "properties_of": "details",
 }
+
+
+def _is_due(task: str, days: str) -> bool:
+    """Return whether a task names a day of a span `first..last`."""
+    first, _, last = days.partition("..")
+    return any(first <= day <= (last or first) for day in re.findall(_DAY, task))
 
 
 def _notes_in(action: str, result: Mapping[str, Any]) -> list[str]:

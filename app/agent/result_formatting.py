@@ -233,6 +233,25 @@ def _details(result: Result, call: AnsweredCall) -> str:
     return f"{wikilink(result['path'])}\n\n{_list(lines)}"
 
 
+def _fact(result: Result, call: AnsweredCall) -> str:
+    """Return one property of a note, its number of words, its size or a time, as a sentence."""
+    name, about = wikilink(result["path"]), str(call.arguments["about"])
+    match about:
+        case "created":
+            return f"{name} was created on {_format_time(result['created'])}."
+        case "modified":
+            return f"{name} was last changed on {_format_time(result['modified'])}."
+        case "words":
+            return f"{name} has {pluralize(int(result['words']), 'word')}."
+        case "size":
+            sizes = pluralize(int(result["words"]), "word"), pluralize(int(result["size"]), "byte")
+            return f"{name} has {sizes[0]} and {sizes[1]}."
+    found = next((key for key in result["properties"] if key.casefold() == about.casefold()), "")
+    if not found:
+        return f"{name} has no property “{about}”.\n\n{_details(result, call)}"
+    return f"{name}, {found}: {_value(result['properties'][found])}"
+
+
 def _value(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
@@ -334,6 +353,7 @@ _BY_INTENT: Mapping[str, Callable[[Result, AnsweredCall], str]] = {
     "outgoing": _outgoing,
     "note-tags": _note_tags,
     "details": _details,
+    "fact": _fact,
     "batch": _batch,
 }
 _BY_TOOL: Mapping[str, Callable[[Result, AnsweredCall], str]] = {

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from app.storage.files import replacing
+
 if TYPE_CHECKING:
     from usearch.index import Index
 
@@ -63,9 +65,8 @@ class AnnIndex:
 
     def save(self, file: Path) -> None:
         """Write the index atomically."""
-        new_file = file.with_suffix(".new")
-        self._index.save(str(new_file))
-        new_file.replace(file)
+        with replacing(file) as fresh:
+            self._index.save(str(fresh))
 
     @classmethod
     def load(cls, file: Path, dimension: int) -> AnnIndex | None:

@@ -22,7 +22,7 @@ from app.embeddings.chunker import Chunk
 from app.embeddings.model_config import SHIPPED_MODEL
 from app.embeddings.onnx_model import Vectors
 from app.embeddings.vector_table import ChunkLocation
-from app.storage.sqlite import Schema, open_database
+from app.storage.sqlite import Schema, connect_read_only, open_database
 from app.vault.path import NotePath
 
 log = logging.getLogger(__name__)
@@ -164,7 +164,7 @@ def models_with_vectors(folder: Path) -> tuple[str, ...]:
     found: list[tuple[int, str]] = []
     for file in folder.glob("vectors*.sqlite"):
         try:
-            with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as db:
+            with closing(connect_read_only(file)) as db:
                 (signature,) = db.execute("SELECT value FROM meta WHERE key = 'model'").fetchone()
                 (notes,) = db.execute("SELECT count(*) FROM notes").fetchone()
         except (sqlite3.Error, TypeError) as error:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from app.graph.model import Graph, Positions
+from app.storage.files import replacing
 
 
 def visible_subgraph(graph: Graph, notes: Collection[str]) -> Graph:
@@ -50,7 +51,8 @@ def write_json(graph: Graph, positions: Positions | None, file: Path) -> None:
         for at, (a, b) in enumerate(graph.edges.tolist())
     ]
     text = json.dumps({"directed": True, "nodes": nodes, "links": links}, ensure_ascii=False)
-    write_atomic(file, text.encode("utf-8", "surrogateescape"))
+    with replacing(file) as fresh:
+        fresh.write_bytes(text.encode("utf-8", "surrogateescape"))
 
 
 def write_graphml(graph: Graph, positions: Positions | None, file: Path) -> None:
@@ -68,7 +70,8 @@ def write_graphml(graph: Graph, positions: Positions | None, file: Path) -> None
         network.add_node(name, **{key: _graphml_value(value) for key, value in facts.items()})
     for at, (a, b) in enumerate(graph.edges.tolist()):
         network.add_edge(graph.paths[a], graph.paths[b], **_link_fields(graph, at))
-    write_atomic(file, "\n".join(nx.generate_graphml(network)).encode("utf-8"))
+    with replacing(file) as fresh:
+        fresh.write_bytes("\n".join(nx.generate_graphml(network)).encode("utf-8"))
 
 
 def _node_fields(graph: Graph, row: int) -> dict[str, Any]:
@@ -98,17 +101,3 @@ def _graphml_value(value: object) -> object:
     """Return a value for GraphML: no lists, and no characters that XML can't represent."""
     text = ", ".join(map(str, value)) if isinstance(value, list) else value
     return "".join(c for c in text if c.isprintable()) if isinstance(text, str) else text
-
-
-def write_atomic(file: Path, content: bytes) -> None:
-    """Write a file in one step.
-
-    Raises:
-        OSError: The file can't be written; an existing file is unchanged.
-    """
-    fresh = file.with_name(f".{file.name}.new")
-    try:
-        fresh.write_bytes(content)
-        fresh.replace(file)
-    finally:
-        fresh.unlink(missing_ok=True)

@@ -12,11 +12,11 @@ from app.errors import InvalidParametersError
 from app.graph import core_bindings
 from app.graph.core_drawing import HOLLOW_FLAG, Bodies, Viewport, draw_discs
 from app.graph.edge_style import EdgeStyle, Exposure
-from app.graph.export import write_atomic
 from app.graph.model import Graph, Positions, node_radii
 from app.graph.png import encode_png
 from app.graph.raster import draw_edges
 from app.graph.svg import SvgDiscs, SvgDrawing, SvgLabel, SvgLines, write_svg
+from app.storage.files import replacing
 
 _PALETTE = (0x4C78A8, 0xF58518, 0x54A24B, 0xB279A2, 0xE45756, 0x72B7B2, 0xD1A730, 0x9D755D)
 _OTHER_COLOR = 0x9AA0A6
@@ -59,7 +59,8 @@ def write_picture(graph: Graph, positions: Positions, file: Path, options: Rende
     if not (0 < options.width <= _MAX_SIDE_PX and 0 < options.height <= _MAX_SIDE_PX):
         raise InvalidParametersError(f"A picture must be from 1 to {_MAX_SIDE_PX} pixels wide and high.")
     if file.suffix == ".png":
-        write_atomic(file, encode_png(_pixels(graph, positions, options)))
+        with replacing(file) as fresh:
+            fresh.write_bytes(encode_png(_pixels(graph, positions, options)))
     else:
         write_svg(_drawing(graph, positions, options), file)
 

@@ -11,6 +11,8 @@ from xml.sax.saxutils import escape, quoteattr
 import numpy as np
 from numpy.typing import NDArray
 
+from app.storage.files import replacing
+
 _SHAPES_PER_PIECE = 4096
 
 
@@ -83,17 +85,11 @@ def write_svg(drawing: SvgDrawing, file: Path, stopped: threading.Event | None =
         OSError: The file can't be written; an existing file is unchanged.
         StoppedError: `stopped` was set.
     """
-    fresh = file.with_name(f".{file.name}.new")
-    try:
-        with fresh.open("w", encoding="utf-8", newline="\n") as out:
-            for piece in svg_chunks(drawing):
-                if stopped is not None and stopped.is_set():
-                    raise StoppedError
-                out.write(piece)
-        fresh.replace(file)
-    except BaseException:
-        fresh.unlink(missing_ok=True)
-        raise
+    with replacing(file) as fresh, fresh.open("w", encoding="utf-8", newline="\n") as out:
+        for piece in svg_chunks(drawing):
+            if stopped is not None and stopped.is_set():
+                raise StoppedError
+            out.write(piece)
     return file.stat().st_size
 
 

@@ -251,6 +251,18 @@ class QueryExecutor:
                 found.add(id)
         return found
 
+    def task_lines(self, task: FieldFilter, id: int) -> list[int]:
+        """Return the numbers of the lines of a note's tasks that match a filter of tasks."""
+        test = predicate(task.item, cased=False)
+        rows = self._connection.execute(
+            "SELECT line, text, done FROM tasks WHERE note = ? ORDER BY line", (id,)
+        )
+        return [
+            line
+            for line, text, done in rows
+            if (task.name == "task" or bool(done) == (task.name == "task-done")) and test(FoldedText(text))
+        ]
+
     def _all(self) -> Ids:
         return {id for (id,) in self._connection.execute("SELECT id FROM notes")}
 

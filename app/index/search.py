@@ -9,19 +9,29 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 
 from app.errors import TimeoutExpiredError
 from app.index.explanation import ExplanationNode, explain_query
 from app.index.fulltext import expression
-from app.index.query_ast import And, Node, Or, PhraseTerm, SimilarityFilter, WordTerm, explain, walk_nodes
+from app.index.query_ast import (
+    And,
+    FieldFilter,
+    Node,
+    Or,
+    PhraseTerm,
+    SimilarityFilter,
+    WordTerm,
+    explain,
+    walk_nodes,
+)
 from app.index.query_executor import Ids, QueryExecutor
 from app.index.ranking import RankedPage, Ranking
 from app.index.records import SearchGroup, SearchHit, SearchPage, Snippet
 from app.index.search_request import SearchRequest
-from app.index.snippets import MAX_SNIPPETS, find_lines, opening_snippet, snippets
+from app.index.snippets import MAX_SNIPPET_CHARS, MAX_SNIPPETS, find_lines, opening_snippet, snippets
 from app.index.text_matcher import highlight_terms
 from app.vault.path import NotePath
 
@@ -29,6 +39,8 @@ TIMEOUT_S = 5.0
 EXPLAIN_TIMEOUT_S = 0.25
 _PROGRESS_STEPS = 20_000
 _MAX_LINES = 2000
+_MAX_TASKS = 50
+"""The most tasks of one note in a page of hits."""
 _FOUND = "SELECT path, title, modified FROM files JOIN notes USING (id) WHERE id = ?"
 
 
@@ -143,12 +155,33 @@ class SearchRun:
         wanted = tuple(highlight_terms(node))
         names = ordered.group_of or {}
         by_meaning = any(isinstance(part, SimilarityFilter) for part in walk_nodes(node))
+        tasks = [
+            part
+            for part in walk_nodes(node)
+            if isinstance(part, FieldFilter) and part.name.startswith("task")
+        ]
         for id, score in ordered.page:
             self._check()
             path, title, modified = self._connection.execute(_FOUND, (id,)).fetchone()
-            text = matches.text(id) if wanted or by_meaning else ""
+            text = matches.text(id) if wanted or by_meaning or tasks else ""
             found = find_lines(text, wanted)
             shown = snippets(text, wanted, MAX_SNIPPETS, found=found) or (
                 opening_snippet(text) if by_meaning else ()
             )
+            if tasks:
+                shown = _with_tasks(
+                    shown, text, sorted({n for one in tasks for n in matches.task_lines(one, id)})
+                )
             yield SearchHit(NotePath(path), title, score, shown, len(found), names.get(id, ""), modified)
+
+
+def _with_tasks(shown: tuple[Snippet, ...], text: str, numbers: Sequence[int]) -> tuple[Snippet, ...]:
+    """Return the lines of the tasks that a search asks for, all of them, in place of other lines."""
+    if not numbers:
+        return shown
+    known = {snippet.line: snippet for snippet in shown}
+    lines = text.split("\n")
+    plain = (
+        Snippet(number, lines[number - 1].strip()[:MAX_SNIPPET_CHARS], ()) for number in numbers[:_MAX_TASKS]
+    )
+    return tuple(known.get(snippet.line, snippet) for snippet in plain)

@@ -22,6 +22,7 @@ _LINKED += " AND {own} IN (SELECT value FROM json_each(:ids))"
 _LINKED += " AND {other} NOT IN (SELECT value FROM json_each(:hidden)) GROUP BY {own}"
 _QUERIES = {
     "words": "SELECT id, words FROM notes WHERE id IN (SELECT value FROM json_each(:ids))",
+    "size": "SELECT id, size FROM files WHERE id IN (SELECT value FROM json_each(:ids))",
     "name": "SELECT id, name_key FROM notes WHERE id IN (SELECT value FROM json_each(:ids))",
     "modified": "SELECT id, modified FROM files WHERE id IN (SELECT value FROM json_each(:ids))",
     "created": "SELECT id, created FROM files WHERE id IN (SELECT value FROM json_each(:ids))",
@@ -52,8 +53,8 @@ def in_value_order(
 
     Args:
         connection: The index.
-        order: `links`, `backlinks`, `outgoing`, `words`, `name`, `modified`, `created`, `dated` or the name
-            of a property, with a leading `-` to reverse it.
+        order: `links`, `backlinks`, `outgoing`, `size`, `words`, `name`, `modified`, `created`, `dated` or
+            the name of a property, with a leading `-` to reverse it.
         found: The notes.
         hidden: Notes that the caller may not see.
 

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from app.permissions.audit_entry import AuditEntry
+from app.storage.files import replacing
 
 _FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r", "\n")
 
@@ -20,7 +21,7 @@ def export_csv(entries: Iterable[AuditEntry], file: Path) -> int:
     A text that a spreadsheet would take for a formula is prefixed with an apostrophe.
     """
     count = 0
-    with file.open("w", encoding="utf-8-sig", newline="") as stream:
+    with replacing(file) as fresh, fresh.open("w", encoding="utf-8-sig", newline="") as stream:
         writer = csv.writer(stream)
         writer.writerow(field.name for field in fields(AuditEntry))
         for entry in entries:
@@ -32,7 +33,7 @@ def export_csv(entries: Iterable[AuditEntry], file: Path) -> int:
 def export_jsonl(entries: Iterable[AuditEntry], file: Path) -> int:
     """Write the entries to `file`, one JSON object per line, and return their number."""
     count = 0
-    with file.open("w", encoding="utf-8", newline="\n") as stream:
+    with replacing(file) as fresh, fresh.open("w", encoding="utf-8", newline="\n") as stream:
         for entry in entries:
             stream.write(json.dumps(_csv_values(entry), ensure_ascii=False) + "\n")
             count += 1

@@ -9,8 +9,10 @@ from __future__ import annotations
 import json
 import logging
 import os
+import secrets
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -162,6 +164,24 @@ def write_atomic(path: Path, content: bytes | bytearray | memoryview, *, durable
         raise
     if durable:
         _sync_folder(path.parent)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Yield a new file that replaces `path` if nothing fails, for exports that the user asked for.
+
+    Unlike `write_atomic`, the file has the usual permissions, and any library may write it.
+
+    Raises:
+        OSError: The file can't be written; an existing file is unchanged.
+    """
+    fresh = path.with_name(f".{path.stem[:40]}-{secrets.token_hex(6)}{path.suffix}")
+    try:
+        yield fresh
+        fresh.replace(path)
+    finally:
+        with suppress(OSError):
+            fresh.unlink(missing_ok=True)
 
 
 def _sync_folder(folder: Path) -> None:

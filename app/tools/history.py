@@ -120,7 +120,7 @@ async def undo(context: ToolContext, entry: int | None = None, turn: str | None 
     else:
         commits = _last_own(context)
     if not commits:
-        raise NotFoundError("There is nothing to undo: that call changed nothing.", entry=entry, turn=turn)
+        raise NotFoundError("There is nothing to undo.", entry=entry, turn=turn)
     first, *others = context.history.by_place(commits)
     plan = context.history.plan_undo(first)
     if plan.conflicts:

@@ -194,8 +194,8 @@ async def search_notes(
         query: Words that must all occur; "phrases", OR, -not, tag:, path:, file:, [property:value].
         limit: The maximum number of results.
         offset: The number of results to skip.
-        order: relevance, name, modified, created, links, backlinks, outgoing, words, dated or a property;
-            largest or newest first, and reversed after a `-`.
+        order: relevance, name, modified, created, links, backlinks, outgoing, size, words, dated or a
+            property; largest or newest first, and reversed after a `-`.
         group: Group the notes by folder, type or first tag; `order` applies within a group.
     """
     page = await context.index.best(query, limit, offset, order=order, group="" if group == "none" else group)

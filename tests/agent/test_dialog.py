@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.agent.transcript import Question
+from app.agent.transcript import AgentText, Question
 from app.vault.path import NotePath
 from tests.agent.test_session import talk
 
@@ -70,3 +70,90 @@ async def test_it_is_never_the_open_note_after_a_note_that_is_missing(talk) -> N
 async def test_it_is_the_note_on_the_screen_while_no_other_was_meant(talk) -> None:
     found = await say(talk, "tag it navigation")
     assert found.focus == (OPEN,) and len(found.changes) == 1
+
+
+def text(talk, path):
+    return talk.workspace.store.read(NotePath(path)).decode()
+
+
+def answers(talk):
+    return [item.text for item in talk.items if isinstance(item, AgentText)]
+
+
+async def test_a_pending_creation_takes_its_name_and_is_then_meant_by_it(talk) -> None:
+    await say(talk, "make me a new note")
+    found = await say(talk, "call it Commissioners and put it in People")
+    assert found.focus == ("People/Commissioners.md",)
+    await say(talk, "add a task to it: renew the passport", "put a note in there: see the museum?")
+    if isinstance(talk.items[-1], Question):
+        await talk.say(talk.items[-1].choices[0].reply, open_note=OPEN)
+    written = text(talk, "People/Commissioners.md")
+    assert "- [ ] renew the passport" in written and "see the museum?" in written
+
+
+async def test_a_change_is_undone_by_its_name(talk) -> None:
+    await say(talk, "tag H4 with brass", "set H4's confidence to 0.6", "tag H2 with wood")
+    await say(talk, "undo the tag on H4")
+    assert "brass" not in text(talk, "Instruments/H4.md") and "0.6" in text(talk, "Instruments/H4.md")
+    assert "wood" in text(talk, "Instruments/H2.md")
+    await say(talk, "undo the changes to H4")
+    assert "0.6" not in text(talk, "Instruments/H4.md")
+    await say(talk, "undo what you did to K1")
+    assert "wood" in text(talk, "Instruments/H2.md")
+
+
+async def test_a_full_request_wins_over_the_question_which_note(talk) -> None:
+    missing = "tag Kronos navigation"
+    await say(talk, "fasse die erste zusammen")
+    assert state(talk).question is not None
+    await say(talk, "wer war John Harrison?")
+    assert state(talk).question is None
+    await say(talk, missing, "was verlinkt auf H4?")
+    assert state(talk).last.last.action == "backlinks"
+    await say(talk, "tag Kronos navigation", "H4")
+    assert "navigation" in text(talk, "Instruments/H4.md")
+
+
+async def test_a_question_about_the_contents_knows_who_was_meant(talk) -> None:
+    await say(talk, "open John Harrison", "and when was he born?")
+    assert "1693-03-24" in answers(talk)[-1]
+    found = await say(talk, "what do my notes say about temperature compensation?", "open it")
+    assert found.focus == ("Concepts/Marine chronometer.md",)
+    found = await say(talk, "what do my notes say about lunars?", "which of those mention Maskelyne?")
+    assert found.last.last.action == "find"
+
+
+async def test_no_after_a_change_offers_to_undo_it(talk) -> None:
+    await say(talk, "lösche Octant", "nein")
+    assert isinstance(talk.items[-1], Question)
+    await talk.say(talk.items[-1].choices[0].reply, open_note=OPEN)
+    assert "octant" in text(talk, "Instruments/Octant.md").casefold()
+
+
+async def test_undo_of_nothing_says_so(talk) -> None:
+    await say(talk, "revert")
+    assert answers(talk)[-1] == "There is nothing to undo."
+
+
+@pytest.mark.parametrize(
+    ("request_text", "answer"),
+    [
+        ("how many words does Longitude have?", "words."),
+        ("when did I create H4?", "was created on"),
+        ("what is the confidence of Everything came from H4?", "confidence: 0.2"),
+        ("which tags are used only once?", "#core: 1"),
+    ],
+)
+async def test_a_fact_about_a_note_is_a_sentence(talk, request_text, answer) -> None:
+    await say(talk, request_text)
+    assert answer in answers(talk)[-1] and "- **" not in answers(talk)[-1]
+
+
+async def test_tasks_have_notes_and_days(talk) -> None:
+    await say(talk, 'add a task "call Anna on 2030-01-07" to H1', 'add a task to H2: "buy the book"')
+    await say(talk, "show open tasks")
+    assert "Ask the library" in answers(talk)[-1] and "observation" not in answers(talk)[-1]
+    await say(talk, "open tasks in Instruments")
+    assert "call Anna" in answers(talk)[-1] and "buy the book" in answers(talk)[-1]
+    await say(talk, "tasks due on 2030-01-07")
+    assert "call Anna" in answers(talk)[-1] and "buy the book" not in answers(talk)[-1]

@@ -294,7 +294,7 @@ class Evaluation:
                 value = tuple(str(value).split(", "))
             if _plain(mine) != _plain(value) and not (mine is None and value == ""):
                 return False
-        extra = set(own) - {"state", "scope"} - {_bare(name) for name in gold.arguments} - set(parts)
+        extra = set(own) - {"state", "scope", "what"} - {_bare(name) for name in gold.arguments} - set(parts)
         return not (extra and _writes(one))
 
 

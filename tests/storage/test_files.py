@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.storage import files
-from app.storage.files import DurableFile, to_json, write_atomic
+from app.storage.files import DurableFile, replacing, to_json, write_atomic
 
 
 def parse(content: bytes) -> list[int]:
@@ -119,3 +119,14 @@ def test_half_a_surrogate_pair_is_kept(tmp_path: Path) -> None:
     assert json.loads(to_json({"name": "\ud800"})) == {"name": "\ud800"}
     assert "é".encode() in to_json({"name": "é"})
     assert files.to_json([1]).endswith(b"\n")
+
+
+def test_an_export_replaces_a_file_only_if_nothing_fails(tmp_path: Path) -> None:
+    target = tmp_path / "export.csv"
+    with replacing(target) as fresh:
+        fresh.write_text("one")
+        assert fresh.suffix == ".csv" and not target.exists()
+    with pytest.raises(ZeroDivisionError), replacing(target) as fresh:
+        fresh.write_text("half")
+        _ = 1 / 0
+    assert target.read_text() == "one" and list(tmp_path.iterdir()) == [target]

@@ -20,6 +20,8 @@ Kind = Literal[
     "relation",
     "number",
     "query",
+    "days",
+    "fact",
 ]
 
 TOOL_PREFIX = "tool_"
@@ -42,6 +44,8 @@ ROLE_KINDS: Mapping[str, Kind] = {
     "type": "type",
     "confidence": "number",
     "query": "query",
+    "due": "days",
+    "about": "fact",
 }
 
 

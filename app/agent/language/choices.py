@@ -180,8 +180,17 @@ class ReadingChooser:
                 )
         return None
 
+    def confirm(self, reading: Reading) -> Clarification:
+        """Ask whether a reading is meant."""
+        return Clarification(
+            "Is this what you mean?", (ClarificationOption(self._describe(reading), reading),)
+        )
+
     def ask(self, request: Request, readings: Sequence[Reading]) -> Interpretation:
         """Ask which of some readings is meant; readings with an unknown note only if there is no other."""
+        likeliest = readings[0]
+        if request.writes(likeliest) and not is_clear(likeliest):
+            readings = [likeliest]
         readings = [reading for reading in readings if is_clear(reading)] or readings
         if question := self._name_question(request, readings[0]):
             return question

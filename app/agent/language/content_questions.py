@@ -100,6 +100,25 @@ def asking_language(text: str, languages: Sequence[Language]) -> Language | None
     return language
 
 
+def with_name_for_pronouns(text: str, name: str, languages: Sequence[Language]) -> str:
+    """Return a question with a note's name instead of the pronouns for it: "when was he born?"."""
+    language = asking_language(text.removeprefix(_first_joint(text, languages)), languages) or languages[0]
+    forms = language.table("question_pronouns")
+
+    def named(match: re.Match[str]) -> str:
+        form = forms.get(match[0].casefold())
+        return form.replace("{}", name) if form else match[0]
+
+    return _WORD.sub(named, text)
+
+
+def _first_joint(text: str, languages: Sequence[Language]) -> str:
+    """Return the word that joins a question to the one before it ("and when …?"), with its space."""
+    first = text.split(" ", 1)[0]
+    joints = {phrase.text for language in languages for phrase in language.phrases("and")}
+    return f"{first} " if first.casefold().strip(",") in joints else ""
+
+
 def _is_empty(found: Interpretation) -> bool:
     """Return whether an interpretation only asks back, without an answer to choose."""
     return isinstance(found, Clarification) and not found.options

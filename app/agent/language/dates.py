@@ -50,6 +50,8 @@ class DateParser:
         words = language.table("dates")
         self._date_words = frozenset(words.get("words", ()))
         self._joints = frozenset(words.get("joints", ()))
+        self._ahead_words = frozenset(words.get("ahead_words", ()))
+        self._next_words = frozenset(words.get("next_words", ()))
 
     def parse_span(self, tokens: Sequence[Token], position: int) -> DateSpan | None:
         """Return the span that starts at token `position`, with its preposition; None if there is none."""
@@ -66,6 +68,8 @@ class DateParser:
             found := self._period(tokens, after)
         ):
             return DateSpan(None, found.first - timedelta(days=1) if found.first else None, found.end)
+        if found := self._last_units(tokens, position):
+            return found
         after = language.match_prefix(tokens, position, "dates", "span")
         return (self._period(tokens, after) if after > position else None) or self._period(tokens, position)
 
@@ -87,6 +91,9 @@ class DateParser:
         after = language.match_prefix(tokens, position, "dates", "this")
         if after > position and after < len(tokens) and (unit := self._unit(tokens[after].key)):
             return DateSpan(_period_start(today, unit), today, after + 1)
+        after = language.match_prefix(tokens, position, "dates", "within")
+        if after > position and after < len(tokens) and (unit := self._unit(tokens[after].key)):
+            return DateSpan(_subtract_units(today, unit, 1), today, after + 1)
         after = language.match_prefix(tokens, position, "dates", "last")
         if after == position or after >= len(tokens):
             return None
@@ -99,6 +106,30 @@ class DateParser:
         if count is not None and after + 1 < len(tokens) and (unit := self._unit(tokens[after + 1].key)):
             return DateSpan(_subtract_units(today, unit, count), today, after + 2)
         return None
+
+    def parse_ahead(self, tokens: Sequence[Token], position: int) -> DateSpan | None:
+        """Return the days of something planned: "tomorrow", "this week", "next Friday", "March 20"."""
+        language, today = self._language, self._now.date()
+        for name, count in (("this", 0), ("next", -1)):
+            after = language.match_prefix(tokens, position, "dates", name)
+            if after > position and after < len(tokens) and (unit := self._unit(tokens[after].key)):
+                first = _subtract_units(_period_start(today, unit), unit, count)
+                return DateSpan(first, _subtract_units(first, unit, -1) - timedelta(days=1), after + 1)
+        after = language.match_prefix(tokens, position, "dates", "until")
+        if after > position and (found := self._parse_absolute(tokens, after, ahead=True)):
+            return DateSpan(today, found.last, found.end)
+        after = language.match_prefix(tokens, position, "dates", "on")
+        return self._parse_absolute(tokens, max(position, after), ahead=True)
+
+    def parse_day(self, tokens: Sequence[Token]) -> date | None:
+        """Return the day that all of the tokens say, such as "tomorrow"; None for a year, or another text."""
+        words = [token for token in tokens if token.kind != "mark"]
+        if not words or any(token.kind != "word" for token in words):
+            return None
+        if len(words) == 1 and not words[0].key[0].isalpha():
+            return None  # a number, or a day that is written as it should be
+        found = self.parse_ahead(words, 0)
+        return found.first if found and found.end == len(words) and found.first == found.last else None
 
     @property
     def this_year(self) -> int:
@@ -116,14 +147,16 @@ class DateParser:
         units: dict[str, list[str]] = self._language.table("dates").get("units", {})
         return next((unit for unit, words in units.items() if key in words), None)
 
-    def _parse_absolute(self, tokens: Sequence[Token], position: int) -> DateSpan | None:
+    def _parse_absolute(
+        self, tokens: Sequence[Token], position: int, *, ahead: bool = False
+    ) -> DateSpan | None:
         """Parse the longest absolute or relative date that `dateparser` accepts."""
         for end in range(min(len(tokens), position + _MAX_DATE_TOKENS), position, -1):
             part = tokens[position:end]
             if not all(token.kind in ("word", "mark") for token in part) or part[-1].kind == "mark":
                 continue
             words = [token.key for token in part if token.kind == "word"]
-            known = self._date_words
+            known = self._date_words | self._ahead_words if ahead else self._date_words
             if not all(
                 word in known or word in self._joints or _LOOKS_LIKE_DATE.fullmatch(word) for word in words
             ):
@@ -132,11 +165,11 @@ class DateParser:
                 continue
             if all(_NEEDS_MORE.fullmatch(word) or word in self._joints for word in words):
                 continue
-            if found := self._parsed(" ".join(words)):
+            if found := self._parsed(" ".join(words), ahead=ahead):
                 return DateSpan(found[0], found[1], end)
         return None
 
-    def _parsed(self, text: str) -> tuple[date, date] | None:
+    def _parsed(self, text: str, *, ahead: bool = False) -> tuple[date, date] | None:
         if re.fullmatch(r"\d{4}", text):
             year = int(text)
             return (date(year, 1, 1), date(year, 12, 31)) if 1990 <= year <= 2100 else None
@@ -144,7 +177,9 @@ class DateParser:
             text = f"{text}-01" if not 1 <= int(text[5:]) <= 12 else text
             first = datetime.strptime(text[:7], "%Y-%m").date()
             return first, _period_start(first + timedelta(days=31), "month") - timedelta(days=1)
-        found = _parser(self._language.code, self._now).get_date_data(text)
+        # "Next" is no word of the library; it prefers the future anyway.
+        plain = " ".join(word for word in text.split() if word not in self._next_words) if ahead else text
+        found = _parser(self._language.code, self._now, ahead).get_date_data(plain)
         if found.date_obj is None:
             return None
         day: date = found.date_obj.date()
@@ -169,13 +204,13 @@ class _Parser(Protocol):
 
 
 @lru_cache(maxsize=8)
-def _parser(code: str, now: datetime) -> _Parser:
+def _parser(code: str, now: datetime, ahead: bool = False) -> _Parser:
     # Importing dateparser takes 0.4 s, and most requests have no date.
     from dateparser.date import DateDataParser
 
     settings = {
         "RELATIVE_BASE": now,
-        "PREFER_DATES_FROM": "past",
+        "PREFER_DATES_FROM": "future" if ahead else "past",
         "DATE_ORDER": "DMY" if code != "en" else "MDY",
     }
     parser: _Parser = DateDataParser(languages=[code], settings=settings)

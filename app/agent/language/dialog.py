@@ -7,7 +7,16 @@ from dataclasses import dataclass, replace
 from app.agent.language.readings import Clarification, Reading
 
 MAX_RESULTS = 200
-_NOTE_ROLES = ("target", "to", "other")
+NOTE_ROLES = ("target", "to", "other")
+
+
+@dataclass(frozen=True, slots=True)
+class OwnChange:
+    """A change of a conversation: its audit entry, action, and notes by their paths before and after it."""
+
+    entry: int
+    action: str
+    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +30,7 @@ class DialogState:
             denied.
         results: The paths of the last listed notes, in order.
         last: The last reading that was run.
-        changes: The audit entries of this conversation's changes, oldest first.
+        changes: This conversation's changes, oldest first.
         question: The open question to the user.
         is_lost: Whether "it" may mean something that was not found or not made: the last request was not
             understood, or its note is missing.
@@ -32,7 +41,7 @@ class DialogState:
     focus: tuple[str, ...] = ()
     results: tuple[str, ...] = ()
     last: Reading | None = None
-    changes: tuple[int, ...] = ()
+    changes: tuple[OwnChange, ...] = ()
     question: Clarification | None = None
     is_lost: bool = False
 
@@ -62,7 +71,7 @@ class DialogState:
         """Return the note of the open question, empty if it asks for the note; None for other questions."""
         if self.question is None:
             return None
-        if self.question.partial is not None and self.question.partial.missing in _NOTE_ROLES:
+        if self.question.partial is not None and self.question.partial.missing in NOTE_ROLES:
             return ()
         readings = [option.reading for option in self.question.options]
         readings += [self.question.partial] if self.question.partial is not None else []

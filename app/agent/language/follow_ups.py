@@ -144,13 +144,19 @@ def _revalued(
         known = step.arguments.get(role)
         if known is None or (value.kind == "num") != isinstance(known, int | float):
             continue
-        frame = next(frame for frame in request.frames if frame.action == step.action)
+        frame = next((frame for frame in request.frames if frame.action == step.action), None)
+        if frame is None:
+            return None
         bound = request.frame_parser(follows=False).fill(
             request.allowed[step.action], frame, role, value.tokens
         )
         if bound is not None and role in bound:
             meant = step.with_argument(role, bound[role])
-            return Reading((meant,), 0.9, language=language.code, certain=False)
+            # A number in place of the number just written is clear.
+            last = request.dialog.changes[-1:]
+            is_number = value.kind == "num" and bool(last) and set(step.target.notes) <= set(last[0].notes)
+            is_number = is_number and last[0].action == step.action
+            return Reading((meant,), 0.9, language=language.code, certain=is_number)
     return None
 
 

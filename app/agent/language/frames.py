@@ -391,17 +391,34 @@ class FrameParser:
         missing = tuple(
             role for role in action.needs if (target is None if role == "target" else role not in values)
         )
+        if action.id == "undo" and target is None and "scope" not in values:
+            missing = ("target",)
         score *= _MISSING_ROLE_FACTOR ** len(missing) * (_IMPLIED_ROLE_FACTOR if implied else 1.0)
         score += _SPECIFICITY_BONUS * trigger_words
         step = PipelineStep(action.id, target if isinstance(target, NoteSet) else None, values)
         if any(token.key in self._language.words("jointly") for token in tokens):
             step = _jointly(step)
+        step = self.completed(step, tokens)
         certain = (
             _NARRATES not in verb_words
             and (not implied or self._implies_one(action, tokens))
             and all(self._is_certain(action, segment, verb_words) for segment in segments)
         )
         return ClauseReading(step, score, missing, tuple(left), trigger_words, certain)
+
+    def completed(self, step: PipelineStep, tokens: Sequence[Token]) -> PipelineStep:
+        """Return a step with what other words of its clause say about its values."""
+        return _with_words_as_query(self._as_task(step, tokens))
+
+    def _as_task(self, step: PipelineStep, tokens: Sequence[Token]) -> PipelineStep:
+        """Return the step with its text as an open task if the words around the text call it a task."""
+        text = str(step.arguments.get("text", ""))
+        if step.action not in ("append", "prepend") or not text or text.lstrip().startswith("-"):
+            return step
+        own = set(text.casefold().split())
+        nouns = self._language.words("task_nouns")
+        says_task = any(token.is_word and token.key in nouns and token.key not in own for token in tokens)
+        return step.with_argument("text", f"- [ ] {text}") if says_task else step
 
     def _implies_one(self, action: Action, tokens: Sequence[Token]) -> bool:
         """Return whether a request that names no notes can only mean the note in focus.
@@ -440,6 +457,13 @@ class FrameParser:
         """Parse words as the value of one role, in an answer to a question; None if they do not fit."""
         bound = self._values.parse(action, frame, role, tokens)
         return bound.values if bound else None
+
+
+def _with_words_as_query(step: PipelineStep) -> PipelineStep:
+    """Return a list of tasks with the words that name no notes as words to look for."""
+    if step.action != "list_tasks" or step.target is None or not step.target.unknown:
+        return step
+    return PipelineStep(step.action, None, {**step.arguments, "query": step.target.unknown})
 
 
 def _jointly(step: PipelineStep) -> PipelineStep:

@@ -22,12 +22,13 @@ from app.agent.language.choices import (
 )
 from app.agent.language.content_questions import as_content_question, asking_language
 from app.agent.language.dates import DateParser
-from app.agent.language.dialog import DialogState
+from app.agent.language.dialog import NOTE_ROLES, DialogState
 from app.agent.language.follow_ups import refined_reading
 from app.agent.language.frames import ClauseReading, FrameParser
 from app.agent.language.lexicon import ActionFrame, Language
 from app.agent.language.note_sets import is_search
 from app.agent.language.readings import (
+    Clarification,
     ContentQuestion,
     Interpretation,
     ModelRequired,
@@ -40,6 +41,7 @@ from app.agent.language.request import Request, without_marks_at_end
 from app.agent.language.role_reading import RoleReader, normalized, split_clauses
 from app.agent.language.span_model import span_model
 from app.agent.language.tokens import Token, tokenize
+from app.agent.language.undoing import named_undo
 from app.agent.language.vocabulary import Vocabulary, correct_spelling
 
 MIN_QUESTION_SCORE = 0.85
@@ -60,6 +62,11 @@ SURE_OF_UNDO = 0.97
 """Score from which an undo is run without a question; other words may say what to undo."""
 CONTRADICTED = 0.6
 """Probability of another action from which the agent asks before a change of the grammar's reading."""
+_UNLEARNED = frozenset(("undo", "list_tasks", "list_tags", "properties_of"))
+"""Actions with values that the models do not know."""
+_ONLY_TARGET = 0.72
+_CREATION_ROLES = {"new_name": "name", "folder": "folder", "tag": "tag", "text": "text", "type": "type"}
+"""The values of "call it X and put it in People", and their roles in the creation of the note."""
 _SPLIT_PENALTY = 0.02
 _MAX_CLAUSES = 4
 
@@ -102,6 +109,10 @@ class Interpreter:
         ):
             return answer
         best: tuple[float, Interpretation] | None = None
+        for language in self._languages:
+            words = without_marks_at_end(tokenize(text, language.contractions, language.words("noise")))
+            if dialog.question is None and language.matches_phrase(words, "refine", "no"):
+                return self._objection(language, dialog, allowed)
         for language, tokens in self._by_likelihood(text):
             dates = DateParser(language, now)
             request = Request(
@@ -123,7 +134,7 @@ class Interpreter:
                 best = found
                 break
         assert best is not None
-        if dialog.question is not None or asking_language(text, self._languages) is None:
+        if asking_language(text, self._languages) is None:
             return best[1]
         odds = dict(self._role_reader(likeliest, likeliest.tokens, follows=False).ranked())
         return as_content_question(best[1], text, self._languages, odds)
@@ -171,6 +182,7 @@ class Interpreter:
             for reading in found
             if all(step.target is None or is_search(step.target.query) for step in reading.steps)
         ]
+        found = [named_undo(request, reading) for reading in found]
         asks = tokens[0].key in language.words("asking_words")
         if asks:
             found = [reading for reading in found if not request.writes(reading)]
@@ -212,6 +224,17 @@ class Interpreter:
             return bare_name.score, self._chooser.decide(request, [bare_name])
         return best, Reply("", understood=False)
 
+    def _objection(
+        self, language: Language, dialog: DialogState, allowed: Mapping[str, Action]
+    ) -> Interpretation:
+        """Return the meaning of "no" without a question: perhaps to undo the change just made."""
+        steps = dialog.last.steps if dialog.last is not None else ()
+        made = bool(dialog.changes) and any(allowed[step.action].writes for step in steps)
+        if not made or "undo" not in allowed:
+            return Reply("cancelled")
+        undo = PipelineStep("undo", None, {"scope": "last"})
+        return self._chooser.confirm(Reading((undo,), 1.0, language=language.code))
+
     # Words by role
 
     def _learned(
@@ -224,6 +247,13 @@ class Interpreter:
         best = found[0] if found else None
         if best is not None and best.last.action.startswith(TOOL_PREFIX) and best.score >= MIN_READ_SCORE:
             return None  # a tool's example that the models do not know
+        if best is not None and _lacks_only_note(best) and best.score >= _ONLY_TARGET:
+            return None  # only the note is missing, or its name, which the agent asks for
+        if best is not None and best.last.action in _UNLEARNED and best.score >= STRONG and best.certain:
+            if any(name in best.last.arguments for name in ("due", "uses", "about")):
+                return None
+            if best.last.action == "undo" and best.last.target is not None:
+                return None
         reader = self._role_reader(request, tokens, follows=False)
         ranked = reader.ranked()
         label, odds = ranked[0]
@@ -554,20 +584,29 @@ class Interpreter:
                 and (index := _parse_ordinal(language, tokens, len(question.options))) is not None
             ):
                 return question.options[index].reading
-        if question.partial is None or not question.partial.missing:
-            return None
         plain = replace(dialog, question=None)
-        for language in self._languages:
-            request = Request(
+        requests = [
+            Request(
                 text,
                 language,
-                tokenize(text, language.contractions, language.words("noise")),
+                tokens,
                 vocabulary_in(language),
                 DateParser(language, now),
                 plain,
                 allowed,
                 self._frames_of(language),
             )
+            for language, tokens in self._by_likelihood(text)
+        ]
+        for request in requests:
+            if (creation := self._completed_creation(request, question)) is not None:
+                return creation
+        if question.partial is None or not question.partial.missing:
+            return None
+        if question.partial.missing in NOTE_ROLES and asking_language(text, self._languages) is not None:
+            return None
+        for request in requests:
+            language = request.language
             fresh = self._readings(
                 request,
                 self._without_courtesies(language, without_marks_at_end(request.tokens)),
@@ -583,15 +622,41 @@ class Interpreter:
             if filled is None:
                 continue
             target = filled.last.target
-            if fresh and question.partial.missing == "target" and target is not None and target.unknown:
-                return None  # not the name of a note, so a new request
+            unknown = target is not None and bool(target.unknown)
+            if question.partial.missing == "target" and unknown and not _names_resemble(target):
+                continue  # not the name of a note, so a new request
             return self._chooser.decide(request, [filled])
         return None
+
+    def _completed_creation(self, request: Request, question: Clarification) -> Reading | None:
+        """Return the creation that the question is about, with the name and values of "call it X"."""
+        readings = [*(option.reading for option in question.options), question.partial]
+        base = next(
+            (one for one in readings if one is not None and one.steps[0].action == "create_note"), None
+        )
+        if base is None:
+            return None
+        tokens = self._without_courtesies(request.language, without_marks_at_end(request.tokens))
+        found = self._readings(request, tokens, follows=True)[:1] if tokens else []
+        if not found or found[0].score < MIN_WRITE_SCORE or found[0].missing or found[0].unexplained:
+            return None
+        values = dict(base.steps[0].arguments)
+        for step in found[0].steps:
+            own = dict(step.arguments)
+            if step.target is None or step.target.source != "previous" or set(own) - set(_CREATION_ROLES):
+                return None
+            values.update({_CREATION_ROLES[name]: value for name, value in own.items()})
+        if not any("new_name" in step.arguments for step in found[0].steps):
+            return None  # which of the names is meant is still open
+        created = PipelineStep("create_note", None, values)
+        return Reading((created,), MIN_WRITE_SCORE, language=request.language.code)
 
     def _filled(self, request: Request, partial: Reading) -> Reading | None:
         """Return the reading with the request's text as the value of the missing role."""
         step, role = partial.last, partial.missing
-        frame = next(candidate for candidate in request.frames if candidate.action == step.action)
+        frame = next((one for one in request.frames if one.action == step.action and not one.hashtag), None)
+        if frame is None:
+            return None  # no words for the action in this language
         frames = request.frame_parser(follows=len(partial.steps) > 1)
         tokens = without_marks_at_end(request.tokens)
         bound = frames.fill(request.allowed[step.action], frame, role, tokens)
@@ -611,6 +676,18 @@ class Interpreter:
             "",
         )
         return Reading((*partial.steps[:-1], merged), 0.95, (), missing, request.language.code)
+
+
+def _lacks_only_note(best: Reading) -> bool:
+    """Return whether a reading lacks only its note, or the name of a new one."""
+    target = best.last.target
+    points_at_nothing = target is not None and bool(target.unknown) and not target.unknown.strip()
+    return best.missing in ("target", "name") or points_at_nothing
+
+
+def _names_resemble(notes: NoteSet | None) -> bool:
+    """Return whether names resemble the words for a note."""
+    return notes is not None and bool(notes.candidates)
 
 
 def _parse_ordinal(language: Language, tokens: Sequence[Token], count: int) -> int | None:

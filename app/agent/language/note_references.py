@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 
 from app.agent.language.dates import DateParser
 from app.agent.language.dialog import DialogState
@@ -63,6 +64,16 @@ class NoteReferenceParser:
     def is_only_name(self, tokens: Sequence[Token]) -> bool:
         """Return whether the words are the name of a note, not a pronoun."""
         return self.parse_reference(tokens) is None and self.find_named(tokens) is not None
+
+    def says_everything(self, tokens: Sequence[Token]) -> bool:
+        """Return whether the words mean every note: "everything", "all my notes"."""
+        plain = self._language.words("determiners") | self._language.words("fillers")
+        words = [token for token in tokens if token.kind != "mark"]
+        return any(
+            self._language.matches_phrase(words[start:], "everything")
+            for start in range(len(words))
+            if all(token.key in plain for token in words[:start])
+        )
 
     def implied_notes(self) -> NoteSet | None:
         """Return the notes of a request that names none: the result of the previous step, or "it"."""
@@ -142,6 +153,39 @@ class NoteReferenceParser:
                 if len(paths) == 1:
                     return ParsedSet(NoteSet(notes=paths), NAMED_FIT, has_head=True)
                 return ParsedSet(NoteSet(unknown=text, candidates=paths), NAMED_FIT - 0.05, has_head=True)
+        return self._daily_note(tokens)
+
+    def day(self, tokens: Sequence[Token]) -> date | None:
+        """Return the day that the tokens say, such as "tomorrow"; None for other words."""
+        return self._dates.parse_day(tokens)
+
+    def days_ahead(self, tokens: Sequence[Token]) -> str | None:
+        """Return the planned days that the tokens say, `first..last`; None for other words."""
+        span = self._dates.parse_ahead(tokens, 0)
+        if span is None or span.end != len(tokens) or span.first is None or span.last is None:
+            return None
+        first, last = span.first.isoformat(), span.last.isoformat()
+        return first if first == last else f"{first}..{last}"
+
+    def _daily_note(self, tokens: Sequence[Token]) -> ParsedSet | None:
+        """Find the daily note of a day: "today's journal", "the journal for March 16"."""
+        language = self._language
+        words = [token for token in tokens if token.is_word]
+        if len(words) != len(tokens) or not any(
+            token.key in language.words("daily_nouns") for token in words
+        ):
+            return None
+        plain = language.words("daily_nouns") | language.words("note_nouns") | language.words("fillers")
+        rest = [_without_genitive(token) for token in words]
+        for start in range(len(rest)):
+            span = self._dates.parse_span(rest, start)
+            if span is None or span.first is None or span.first != span.last:
+                continue
+            if all(token.key in plain for token in (*rest[:start], *rest[span.end :])):
+                name = span.first.isoformat()
+                if paths := self._vocabulary.notes(name):
+                    return ParsedSet(NoteSet(notes=paths[:1]), NAMED_FIT, has_head=True)
+                return ParsedSet(NoteSet(unknown=name), NAMED_FIT - 0.05, has_head=True)
         return None
 
     def _name_text(self, tokens: Sequence[Token]) -> str:
@@ -215,3 +259,11 @@ class NoteReferenceParser:
             return best
         *_, last = self._bare_names(tokens)
         return ParsedSet(NoteSet(unknown=self._name_text(last)), UNKNOWN_FIT)
+
+
+def _without_genitive(token: Token) -> Token:
+    """Return "today's" as "today"."""
+    for ending in ("'s", "’s"):
+        if token.key.endswith(ending):
+            return replace(token, key=token.key.removesuffix(ending))
+    return token

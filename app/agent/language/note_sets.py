@@ -22,6 +22,7 @@ from app.vault.reference import parse_reference
 _MAX_NAME_TOKENS = 10
 _MAX_FOLDER_TOKENS = 5
 _PLAIN = re.compile(r"[\w][\w-]*")
+_CHANGED = re.compile(r"(modified|created):>=(\S+)(?: \1:<=\S+)?")
 _STATED_DATE = re.compile(r"\[(?:date|year|born|died|published):")
 
 
@@ -97,7 +98,7 @@ class NoteSetParser(NoteReferenceParser):
                 continue
             query = part.query
             if negative:
-                query = f"-{parenthesize(query) if ' ' not in query else _wrap_query(query)}"
+                query = _negated(query)
             if alternative:
                 parts[-1] = f"({parts[-1].strip('()')} OR {query})"
             elif query not in parts:
@@ -229,11 +230,7 @@ class NoteSetParser(NoteReferenceParser):
                 left.append(token.value)
                 weight, position = weight + 1, position + 1
                 continue
-            query = (
-                f"-{parenthesize(part.query) if ' ' not in part.query else _wrap_query(part.query)}"
-                if negative
-                else part.query
-            )
+            query = _negated(part.query) if negative else part.query
             if joined_by_or and alternatives[-1]:
                 alternatives[-1][-1] = f"({alternatives[-1][-1].strip('()')} OR {query})"
             else:
@@ -636,6 +633,13 @@ def _fill_query(query: str, value: str) -> str:
 
 def _quote(text: str) -> str:
     return text if re.fullmatch(r"[\w/-]+", text) else quote_text(text)
+
+
+def _negated(query: str) -> str:
+    """Return the search for the other notes; "not changed in the last year" means before it."""
+    if span := _CHANGED.fullmatch(query):
+        return f"{span[1]}:<{span[2]}"
+    return f"-{parenthesize(query) if ' ' not in query else _wrap_query(query)}"
 
 
 def _wrap_query(query: str) -> str:

@@ -158,8 +158,10 @@ class RoleReader:
         target = arguments.pop(_TARGET, None)
         if "target" in action.needs or action.implies_note:
             target = self._target(action, spans) or target or self._pointed()
+            if action.writes and isinstance(target, NoteSet) and target.is_everything:
+                target = target if self._sets.says_everything(self._target_words(spans)) else None
             if target is None and (action.implies_note or action.writes):
-                target = self._sets.implied_notes()
+                target = self._unknown_note(arguments) or self._sets.implied_notes()
                 certain = certain and action.implies_note and self._sets.implies_one
         notes = target if isinstance(target, NoteSet) else None
         arguments, notes = self._completed(action, arguments, notes)
@@ -168,7 +170,7 @@ class RoleReader:
         ]
         if missing:
             return None, False
-        return PipelineStep(action.id, notes, arguments), certain
+        return self._frames.completed(PipelineStep(action.id, notes, arguments), self._tokens), certain
 
     def _value(self, action: Action, span: RoleSpan) -> Mapping[str, object] | None:
         try:
@@ -239,6 +241,8 @@ class RoleReader:
         parsed = [self._notes(tuple(region)) for region in strong or regions]
         named = [notes for notes in parsed if notes is not None and not notes.is_everything]
         if not named:
+            if any(self._points_at_nothing(region) for region in regions):
+                return NoteSet(unknown=" ")
             return next((notes for notes in parsed if notes is not None), None)
         single = [notes for notes in named if notes.notes and not notes.query]
         if len(single) > 1 and len(single) == len(named):
@@ -246,6 +250,20 @@ class RoleReader:
             return NoteSet(notes=paths)
         known = [notes for notes in named if not notes.unknown]
         return (known or named)[0]
+
+    def _unknown_note(self, arguments: Mapping[str, object]) -> NoteSet | None:
+        """Return a capitalized word that nothing explains, as the name of a missing note."""
+        used = " ".join(map(str, arguments.values())).casefold()
+        for item in self._items:
+            token = item.tokens[0]
+            is_name = token.is_word and token.value[:1].isupper() and token is not self._tokens[0]
+            if item.key == TOPIC_SLOT and is_name and token.key not in used and len(token.key) > 2:
+                return NoteSet(unknown=token.value)
+        return None
+
+    @staticmethod
+    def _target_words(spans: Sequence[RoleSpan]) -> tuple[Token, ...]:
+        return tuple(token for span in spans if span.role in (_TARGET, _TOPIC) for token in span.tokens)
 
     def _pointed(self) -> NoteSet | None:
         """Return the notes of the longest pronoun of the clause."""
@@ -259,6 +277,11 @@ class RoleReader:
                 if found is not None and (found.notes.notes or found.notes.source):
                     return found.notes
         return None
+
+    def _points_at_nothing(self, tokens: Sequence[Token]) -> bool:
+        """Return whether the words are an ordinal or a pronoun without a note: "the first one"."""
+        found = self._sets.parse_reference(tokens)
+        return found is not None and bool(found.notes.unknown) and not found.notes.unknown.strip()
 
     def _adjacent(self, one: Token, other: Token) -> bool:
         places = [index for index, token in enumerate(self._tokens) if token is one or token is other]

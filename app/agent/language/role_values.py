@@ -20,6 +20,7 @@ from app.index.query_serializer import quote_text
 _MAX_NAME_TOKENS = 14
 _MAX_BARE_ITEM_WORDS = 5
 _NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?%?\)?")
+_END_MARKS = re.compile(r"[.?!…]+")
 _LIST_ITEM = re.compile(r"\s*(?:,|;|\n)\s*")
 
 Values = Mapping[str, object]
@@ -89,6 +90,11 @@ class RoleValueParser:
                 return RoleBinding({role: kind}, 1.0) if kind else None
             case "number":
                 return self._number(role, tokens)
+            case "days":
+                span = self._sets.days_ahead(tokens)
+                return RoleBinding({role: span}, 1.0) if span else None
+            case "fact":
+                return self._property(action, role, tokens) if len(tokens) == 1 else None
             case "query":
                 start = 0
                 while start < len(tokens) - 1 and tokens[start].key in self._language.words("determiners"):
@@ -108,6 +114,10 @@ class RoleValueParser:
         parsed = found
         notes, fit = parsed.notes, parsed.fit
         single = bool(notes.notes) or bool(notes.source) or notes.unknown
+        if action.writes and notes.is_everything and not self._sets.says_everything(tokens):
+            # Words such as "the start page" are a name, never every note.
+            name = " " if self._only_says_note(tokens) else self._raw(tokens)
+            return RoleBinding({role: NoteSet(unknown=name)}, UNKNOWN_FIT)
         if (
             action.id in ("find", "count")
             and len(notes.notes) == 1
@@ -268,7 +278,7 @@ class RoleValueParser:
         first = tokens[0]
         if first.kind == "quoted" and all(token.key in fillers for token in tokens[1:]):
             return RoleBinding({role: first.value}, 1.0)
-        text = self._raw(tokens)
+        text = self._raw(tokens) + self._marks_after(tokens)
         fit = 0.8
         certain = not any(token.key in self._own_words for token in tokens)
         if action.id == "create_note" and bullet_list(text, self._language.phrases("and")) != text:
@@ -283,6 +293,11 @@ class RoleValueParser:
             if tokens[0].key in self._language.words("determiners") and len(tokens) > 1:
                 text = self._raw(tokens[1:])
         return RoleBinding({role: text}, fit, certain=certain)
+
+    def _marks_after(self, tokens: Sequence[Token]) -> str:
+        """Return the marks that end the request after a text introduced by a colon: "add a line: why?"."""
+        before, after = self._request[: tokens[0].start], self._request[tokens[-1].end :].strip()
+        return after if before.rstrip().endswith(":") and _END_MARKS.fullmatch(after) else ""
 
     @cached_property
     def _own_words(self) -> frozenset[str]:
@@ -348,6 +363,8 @@ class RoleValueParser:
         return self._vocabulary.find_property(token.value)
 
     def _property_value(self, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
+        if (day := self._sets.day(tokens)) is not None:
+            return RoleBinding({role: day.isoformat()}, 1.0)
         if len(tokens) == 1:
             token = tokens[0]
             if token.is_word and _NUMBER.fullmatch(token.value):

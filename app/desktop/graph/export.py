@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 from PySide6.QtCore import QObject
@@ -16,6 +17,7 @@ from app.desktop.graph.view import GraphView
 from app.desktop.runtime import tasks
 from app.desktop.widgets import dialogs
 from app.graph.svg import StoppedError, write_svg
+from app.storage.files import replacing
 
 _FILTERS = {"png": "PNG (*.png)", "svg": "SVG (*.svg)"}
 
@@ -75,20 +77,14 @@ def _write(still: GraphSnapshot, file: Path, stopped: threading.Event) -> None:
     Raises:
         OSError: The file can't be written.
     """
-    if still.wish.kind == "svg":
-        try:
+    with suppress(StoppedError):
+        if still.wish.kind == "svg":
             write_svg(draw_shapes(still), file, stopped)
-        except StoppedError:
             return
-        return
-    image = draw_pixels(still)
-    fresh = file.with_name(f".{file.name}.new")
-    writer = QImageWriter(str(fresh), b"png")
-    try:
-        if not writer.write(image):
-            raise OSError(0, writer.errorString())
-        if stopped.is_set():
-            return
-        fresh.replace(file)
-    finally:
-        fresh.unlink(missing_ok=True)
+        image = draw_pixels(still)
+        with replacing(file) as fresh:
+            writer = QImageWriter(str(fresh), b"png")
+            if not writer.write(image):
+                raise OSError(0, writer.errorString())
+            if stopped.is_set():
+                raise StoppedError

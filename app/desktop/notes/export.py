@@ -8,9 +8,8 @@ from __future__ import annotations
 import base64
 import mimetypes
 import re
-import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from html import escape
 from pathlib import Path
@@ -26,6 +25,7 @@ from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import LIGHT
 from app.desktop.widgets.reading_view import Rendered
 from app.errors import ScriptoriumError, StorageError
+from app.storage.files import replacing
 from app.vault.markdown.render import RenderColors
 from app.vault.path import NotePath
 
@@ -106,17 +106,12 @@ def page_size(locale: QLocale) -> QPageSize.PageSizeId:
 
 @contextmanager
 def _replacing(file: Path) -> Iterator[Path]:
-    """Yield a temporary file in the same folder that replaces `file` if nothing fails."""
-    temporary = file.with_name(f".{file.stem[:40]}-{secrets.token_hex(6)}{file.suffix}")
     try:
-        yield temporary
-        temporary.replace(file)
+        with replacing(file) as fresh:
+            yield fresh
     except OSError as error:
         message = translate("Export", "{0} was not written: {1}.")
         raise StorageError(message.format(file.name, error.strerror), path=str(file)) from error
-    finally:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
 
 
 def print_note(shown: Rendered, font: QFont, device: QPagedPaintDevice) -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import islice
 
-from PySide6.QtCore import QElapsedTimer, Qt, QTimer, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -20,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.desktop.notes.loader import NoteContext
+from app.desktop.runtime.time_sliced_queue import TimeSlicedQueue
 from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import Theme, ThemeSource, icon
 from app.index.records import LinkRecord, Mention
@@ -28,10 +28,6 @@ from app.vault.note import LINKS_TO
 
 _MAX_ROWS = 200
 _FIRST_ROWS = 8
-_TIME_SLICE_MS = 4
-
-
-_Row = tuple[QVBoxLayout, Callable[[], QWidget]]
 
 
 class LinksPane(QScrollArea):
@@ -56,15 +52,16 @@ class LinksPane(QScrollArea):
         self._related: tuple[RelatedNote, ...] = ()
         self._mentioned = QWidget()
         self._relatives = QWidget()
-        self._waiting: dict[str, deque[_Row]] = {}
+        self._waiting = {
+            section: TimeSlicedQueue(lambda add: add(), self)  # type: ignore[operator]
+            for section in ("incoming", "outgoing", "related", "mentions")
+        }
         self._place = 0
-        self._slices = QTimer(self, interval=0)
-        self._slices.timeout.connect(self._add_rows)
 
     @property
     def is_whole(self) -> bool:
         """True if the pane has added all rows."""
-        return not any(self._waiting.values())
+        return all(queue.done for queue in self._waiting.values())
 
     def show_links(self, about: NoteContext) -> None:
         """Show the links of a note, keeping the other sections until their data arrive."""
@@ -124,25 +121,18 @@ class LinksPane(QScrollArea):
         rows.setContentsMargins(0, 0, 0, 0)
         rows.setSpacing(column.spacing())
         column.addWidget(part)
-        waiting = deque((rows, make) for make in islice(makers, _MAX_ROWS))
-        for _ in range(min(_FIRST_ROWS, len(waiting))):
-            _add(*waiting.popleft())
-        self._waiting[section] = waiting
-        self._slices.start()
+        waiting = islice(makers, _MAX_ROWS)
+        for make in islice(waiting, _FIRST_ROWS):
+            rows.addWidget(make())
+        self._waiting[section].clear()
+        self._waiting[section].add_later(partial(self._add, rows, make) for make in waiting)
 
-    def _add_rows(self) -> None:
-        """Add rows for a few milliseconds, keeping the scroll position."""
-        clock = QElapsedTimer()
-        clock.start()
-        waiting = (one for rows in self._waiting.values() for one in _drain(rows))
-        while clock.elapsed() < _TIME_SLICE_MS and (row := next(waiting, None)) is not None:
-            _add(*row)
+    def _add(self, rows: QVBoxLayout, make: Callable[[], QWidget]) -> None:
+        """Add a row, keeping the scroll position."""
+        rows.addWidget(make())
         if self._place and (page := self.widget()) is not None:
             page.adjustSize()
             self.verticalScrollBar().setValue(self._place)
-        if self.is_whole:
-            self._place = 0
-            self._slices.stop()
 
     def _replaced(self, old: QWidget, section: QWidget) -> QWidget:
         """Replace a section by its new state and return the new one."""
@@ -267,16 +257,6 @@ class LinksPane(QScrollArea):
             f"color: {color}; border: 1px solid {color}; border-radius: 7px; padding: 0 6px; font-size: 8pt;"
         )
         return badge
-
-
-def _add(column: QVBoxLayout, make: Callable[[], QWidget]) -> None:
-    column.addWidget(make())
-
-
-def _drain(rows: deque[_Row]) -> Iterator[_Row]:
-    """Yield and remove the rows one by one."""
-    while rows:
-        yield rows.popleft()
 
 
 def _section(column: QVBoxLayout, title: str, count: int, empty: str) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QCursor, QGuiApplication, QHideEvent
-from PySide6.QtWidgets import QFrame, QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from app.desktop.bridge import VaultClient
 from app.desktop.notes import loader as pages
 from app.desktop.runtime import tasks
-from app.desktop.theme.theme import ThemeSource
+from app.desktop.theme.theme import ThemeSource, code_font, interface_font
+from app.desktop.widgets.reading_view import ReadingView
 from app.errors import ScriptoriumError
 from app.vault.markdown.render import RenderColors
 from app.vault.path import NotePath
@@ -33,11 +34,12 @@ class Preview(QFrame):
         self._theme = theme
         self._path = ""
         self._at = QPoint()
-        self._text = QTextBrowser()
+        self._text = ReadingView(theme)
         self._text.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._text.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._text.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         column = QVBoxLayout(self)
-        column.setContentsMargins(12, 10, 12, 10)
+        column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._text)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -49,8 +51,9 @@ class Preview(QFrame):
 
     def hover_link(self, path: str, at: QPoint) -> None:
         """Set the link under the pointer: its `path` (empty: none), at the screen position `at`."""
-        self._path = path
-        if path:
+        # A picture or another attachment has no text to preview.
+        self._path = path if path and NotePath(path).is_note else ""
+        if self._path:
             self._at = at
             self._timer.start()
         else:
@@ -80,26 +83,25 @@ class Preview(QFrame):
         try:
             loaded = await self._client.run(lambda vault: vault.notes.load(NotePath(path)))
         except ScriptoriumError:
-            # The link may lead to a picture or to a deleted note: there is nothing to preview.
+            # The link may lead to a deleted note: there is nothing to preview.
             return
         shown = await self._client.run(
             lambda vault: pages.render_note(vault, loaded.path, loaded.text[:_MAX_SHOWN_CHARS], colors)
         )
         if self._path != path:
             return
-        self._text.setHtml(shown.html)
-        self._fit_height()
-        self._place()
-        self.show()
-        self._look.start()
-
-    def _fit_height(self) -> None:
-        """Fit the height to the beginning of the note, within bounds."""
         zoom = self._theme.zoom
-        width = round(_WIDTH * zoom)
-        self._text.document().setTextWidth(width - 28)
-        high = round(self._text.document().size().height()) + 28
-        self.resize(width, min(high, round(_MAX_HEIGHT * zoom)))
+        self._text.set_text_style(interface_font(zoom), code_font(zoom), 0)
+        width, max_height = round(_WIDTH * zoom), round(_MAX_HEIGHT * zoom)
+        self.resize(width, max_height)
+        self._place()
+        # Images are fitted to the width of the view, which a hidden view does not have yet.
+        self.show()
+        self._text.show_rendered(shown, loaded.path)
+        hidden = round(self._text.document().size().height()) - self._text.viewport().height()
+        self.resize(width, min(max_height, self.height() + hidden))
+        self._place()
+        self._look.start()
 
     def _place(self) -> None:
         screen = QGuiApplication.screenAt(self._at) or QGuiApplication.primaryScreen()

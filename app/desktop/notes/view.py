@@ -174,8 +174,8 @@ class NoteView(QWidget):
         self.editor.link_hovered.connect(self._hover)
         self.editor.style_changed.connect(self._style_reading)
         self._style_reading()
-        self._shortcut(QKeySequence("F3"), lambda: self.find_bar.find_next())
-        self._shortcut(QKeySequence("Shift+F3"), lambda: self.find_bar.find_next(True))
+        self._shortcut(self, QKeySequence("F3"), lambda: self.find_bar.find_next())
+        self._shortcut(self, QKeySequence("Shift+F3"), lambda: self.find_bar.find_next(True))
 
     def _connect_reading(self) -> None:
         self.reader.note_clicked.connect(self.open_requested)
@@ -185,6 +185,9 @@ class NoteView(QWidget):
         self.reader.hovered.connect(self._point_at)
         self.reader.task_clicked.connect(self._toggle_task)
         self.reader.fold_clicked.connect(self._toggle_callout)
+        standard = QKeySequence.StandardKey
+        self._shortcut(self.reader, standard.Undo, lambda: self._edit_in_reading(self.editor.undo))
+        self._shortcut(self.reader, standard.Redo, lambda: self._edit_in_reading(self.editor.redo))
         for part in (self._links, self._following):
             part.open_requested.connect(self.open_requested)
             part.create_requested.connect(self.create_requested)
@@ -203,8 +206,13 @@ class NoteView(QWidget):
         }
         deeds[what]()
 
-    def _shortcut(self, keys: QKeySequence, act: Callable[[], object]) -> None:
-        shortcut = QShortcut(keys, self)
+    def _shortcut(
+        self,
+        widget: QWidget,
+        keys: QKeySequence | QKeySequence.StandardKey,
+        act: Callable[[], object],
+    ) -> None:
+        shortcut = QShortcut(keys, widget)
         shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         shortcut.activated.connect(act)
 
@@ -453,8 +461,11 @@ class NoteView(QWidget):
         """Check or uncheck a task in the reading view, as an edit that can be undone."""
         lines = self.editor.task_lines(text)
         if number < len(lines):
-            self.editor.toggle_task(lines[number])
-            self._render_soon.start()
+            self._edit_in_reading(lambda: self.editor.toggle_task(lines[number]))
+
+    def _edit_in_reading(self, edit: Callable[[], None]) -> None:
+        edit()
+        self._render_soon.start()
 
     def _toggle_callout(self, name: str) -> None:
         """Fold or unfold a callout in the reading view."""

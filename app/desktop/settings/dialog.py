@@ -82,7 +82,6 @@ class SettingsDialog(QDialog):
         self._section = 0
         self._unbuilt = {name: deque(self._parts(name)) for name in Settings.model_fields}
         self._slices = TimeSlicedQueue(self._work_on, self)
-        self._found = TimeSlicedQueue(lambda name: self._sections[str(name)].show(), self)
         self._build()
         zoom = theme.zoom
         resize_within_screen(self, round(820 * zoom), round(600 * zoom))
@@ -262,15 +261,13 @@ class SettingsDialog(QDialog):
             return
         wanted = item.data(Qt.ItemDataRole.UserRole)
         self._make(wanted)
-        self._found.clear()
         for name, block in self._sections.items():
             block.setVisible(name == wanted)
         self.area.verticalScrollBar().setValue(0)
 
     def _filter(self, text: str) -> None:
-        """Show the search results: the first section at once, those below between events."""
+        """Show the settings that contain all words."""
         self._make_all()
-        self._found.clear()
         words = text.casefold().split()
         for row in self._rows:
             row.widget.setVisible(all(word in row.words for word in words))
@@ -285,11 +282,6 @@ class SettingsDialog(QDialog):
             # The results may belong to any section, so none is selected.
             self.list.setCurrentRow(-1)
         with_rows = {row.section for row in self._rows if not row.widget.isHidden()}
-        found = [name for name in self._sections if name in with_rows]
         for name, block in self._sections.items():
-            if name not in with_rows or (name != found[0] and block.isHidden()):
-                block.hide()
-            elif name == found[0]:
-                block.show()
-        self._found.add_later(name for name in found if self._sections[name].isHidden())
+            block.setVisible(name in with_rows)
         self._none.setVisible(not with_rows)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, Qt
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QColor, QPainter
-from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QApplication, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.desktop.theme.theme import Theme
+
+_MARGIN, _GAP = 8, 16
 
 
 class _Themed(Protocol):
@@ -28,23 +30,33 @@ class CountDelegate(QStyledItemDelegate):
         self._theme = theme
         self._role = role
 
+    def initStyleOption(
+        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        """Elide the row's own text where the text at the right begins."""
+        super().initStyleOption(option, index)
+        style = option.widget.style() if option.widget is not None else QApplication.style()
+        place = style.subElementRect(QStyle.SubElement.SE_ItemViewItemText, option, option.widget)
+        if count := self._count(option, index):
+            room = place.width() - option.fontMetrics.horizontalAdvance(count) - _GAP
+            option.text = option.fontMetrics.elidedText(option.text, Qt.TextElideMode.ElideRight, room)
+
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
-        """Paint the row; the text at the right is elided if both do not fit."""
-        count = index.data(self._role)
+        """Paint the row and the text at its right."""
         super().paint(painter, option, index)
+        if count := self._count(option, index):
+            painter.save()
+            painter.setPen(QColor(self._theme.theme.faint))
+            place = option.rect.adjusted(0, 0, -_MARGIN, 0)
+            painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, count)
+            painter.restore()
+
+    def _count(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> str:
+        """Return the text at the right, no wider than half the row."""
+        count = index.data(self._role)
         if count is None or count == "":
-            return
-        painter.save()
-        painter.setPen(QColor(self._theme.theme.faint))
-        place = QRect(option.rect)
-        place.setRight(place.right() - 8)
-        if isinstance(count, int):
-            text = f"{count:,}"
-        else:
-            name = str(index.data())
-            place.setLeft(place.left() + option.fontMetrics.horizontalAdvance(name) + 24)
-            text = option.fontMetrics.elidedText(str(count), Qt.TextElideMode.ElideRight, place.width())
-        painter.drawText(place, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
-        painter.restore()
+            return ""
+        text = f"{count:,}" if isinstance(count, int) else str(count)
+        return option.fontMetrics.elidedText(text, Qt.TextElideMode.ElideRight, option.rect.width() // 2)

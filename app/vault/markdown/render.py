@@ -142,7 +142,7 @@ def _write_inline(page: RenderContext, tokens: Sequence[Token]) -> str:
         return _write(page, tokens)
     breaks = (at for at, one in enumerate(tokens) if one.type in ("softbreak", "hardbreak") and not one.level)
     end = next(breaks, len(tokens))
-    page.link_decoration = "line-through"
+    page.link_decoration = "none line-through"
     line = _write(page, tokens[:end])
     page.link_decoration = "none"
     style = f"color:{page.colors.muted};text-decoration:line-through;"

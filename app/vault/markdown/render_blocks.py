@@ -27,6 +27,8 @@ from app.vault.markdown.render_page import (
 from app.vault.markdown.render_raw import clean_block
 
 LINE = "line-height:145%;"
+# A line with a picture is as high as that; a share of its height would leave a gap below.
+_LINE_WITH_PICTURE = "line-height:8px;-qt-line-height-type:line-distance;"
 _LIST_SHIFT = -14  # Qt indents each list by 40 pixels
 _MAX_HIGHLIGHTED_CHARS = 60_000
 _BOXES = {" ": "☐", "x": "☑", "X": "☑", "-": "☒"}
@@ -78,7 +80,11 @@ def _heading_anchors(page: RenderContext, level: int, text: str) -> str:
 def _paragraph_open(page: RenderContext, token: Token) -> str:
     if token.hidden or token.meta.get("bare"):
         return ""
-    return f'<p style="{LINE}margin-top:0;margin-bottom:10px;">'
+    return f'<p style="{_line(token)}margin-top:0;margin-bottom:10px;">'
+
+
+def _line(token: Token) -> str:
+    return _LINE_WITH_PICTURE if token.meta.get("pictures") else LINE
 
 
 def _paragraph_close(page: RenderContext, token: Token) -> str:
@@ -172,7 +178,7 @@ def _list_open(page: RenderContext, token: Token) -> str:
 
 def _item_open(page: RenderContext, token: Token) -> str:
     box = token.meta.get("box")
-    style = f"{LINE}margin-top:1px;margin-bottom:2px;"
+    style = f"{_line(token)}margin-top:1px;margin-bottom:{10 if token.meta.get('loose') else 2}px;"
     if box is None:
         return f'<li style="{style}">'
     page.in_done_task = box in _DONE

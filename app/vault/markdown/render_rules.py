@@ -15,6 +15,7 @@ from markdown_it.token import Token
 
 from app.vault.markdown.inline import TAG_CHARACTER, is_tag_name
 from app.vault.markdown.links import wiki_link
+from app.vault.markdown.render_page import IMAGE_SUFFIXES
 
 _WIKI = re.compile(r"!?\[\[((?>[^\[\]\n]+|\](?!\])|\[(?!\[))++)\]\]")
 _TAG = re.compile(rf"#({TAG_CHARACTER}++)")
@@ -181,11 +182,14 @@ def _tasks(state: StateCore) -> None:
         match = _BOX.match(token.content) if is_text else None
         if match:
             token.content = token.content[match.end() :]
-            tokens[index - 2].meta = {"box": match[1], "task": token.content.partition("\n")[0].strip()}
+            text = token.content.partition("\n")[0].strip()
+            tokens[index - 2].meta = {"box": match[1], "task": text, "loose": not tokens[index - 1].hidden}
+            # The text stands beside the box, not in a paragraph of its own below it.
+            tokens[index - 1].meta = tokens[index + 1].meta = {"bare": True}
 
 
 def _annotate_tokens(state: StateCore) -> None:
-    """Annotate tokens for the writers: heading texts, nested lists and standalone embeds."""
+    """Annotate tokens for the writers: heading texts, nested lists, standalone embeds and pictures."""
     tokens = state.tokens
     depth = 0
     for index, token in enumerate(tokens):
@@ -196,10 +200,19 @@ def _annotate_tokens(state: StateCore) -> None:
             depth += 1
         elif token.type in ("bullet_list_close", "ordered_list_close"):
             depth -= 1
-        elif token.type == "inline" and tokens[index - 1].type == "paragraph_open" and _only_embeds(token):
-            tokens[index - 1].meta = tokens[index + 1].meta = {"bare": True}
-            for child in token.children or []:
-                child.meta = {**child.meta, "alone": True}
+        elif token.type == "inline" and tokens[index - 1].type == "paragraph_open":
+            if _only_embeds(token):
+                tokens[index - 1].meta = tokens[index + 1].meta = {"bare": True}
+                for child in token.children or []:
+                    child.meta = {**child.meta, "alone": True}
+            if any(_is_picture(child) for child in token.children or []):
+                for opened in tokens[max(0, index - 2) : index]:
+                    opened.meta = {**opened.meta, "pictures": True}
+
+
+def _is_picture(token: Token) -> bool:
+    is_file = token.type == "embed" and token.meta["link"].target.lower().endswith(IMAGE_SUFFIXES)
+    return is_file or token.type == "image" or (token.type == "html_inline" and "<img" in token.content)
 
 
 def _only_embeds(token: Token) -> bool:

@@ -346,6 +346,8 @@ def test_every_phrase_of_every_language_can_be_matched() -> None:
                 "type",
                 "confidence",
                 "query",
+                "due",
+                "about",
             }
 
 

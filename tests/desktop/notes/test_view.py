@@ -7,8 +7,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt, QUrl
-from PySide6.QtGui import QImage, QTextCursor
+from PySide6.QtCore import QPoint, Qt, QUrl
+from PySide6.QtGui import QImage, QTextCursor, QTextDocument
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 
@@ -17,6 +17,7 @@ from app.desktop.notes import loader as pages
 from app.desktop.notes.drafts import DraftStore
 from app.desktop.notes.editor import inline_scanner as inline
 from app.desktop.notes.editor.mode import ViewMode
+from app.desktop.notes.preview import Preview
 from app.desktop.notes.property_rows import ListValue, TextValue
 from app.desktop.notes.view import EDIT_ACTION_PREFIX, NoteView
 from app.desktop.theme.theme import ThemeSource
@@ -266,8 +267,27 @@ def test_a_task_is_checked_and_a_callout_unfolded_in_the_reading_view(gui, opene
             fresh = text.replace("same\n- [ ]", "same\n- [x]")
             assert view.editor.text() == fresh
             await wait_until(lambda: "☑" in view.reader.toPlainText())
-            view.editor.undo()
+            view.activateWindow()
+            view.reader.setFocus()
+            await wait_until(view.reader.hasFocus)
+            QTest.keyClick(view.reader, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
             assert view.editor.text() == text and not view.document.dirty
+            await wait_until(lambda: "☑" not in view.reader.toPlainText())
+
+    gui(main())
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support")
+def test_only_notes_are_previewed(gui, opened, wait_until) -> None:
+    async def main() -> None:
+        async with opened("T.md", {"T.md": "[[Other]] ![[x.png]]", "Other.md": "words"}) as (_, view):
+            (view._client.root / "x.png").write_bytes(b"\x89PNG")
+            view._point_at("x.png", QPoint(5, 5))
+            assert view._preview is None or not view._preview._timer.isActive()
+            view._point_at("Other.md", QPoint(5, 5))
+            await wait_until(lambda: view._preview.isVisible())
+            assert view._preview._text.toPlainText() == "words"
+            view._preview.hide()
 
     gui(main())
 
@@ -285,7 +305,9 @@ def test_links_headings_blocks_and_tags_are_completed_from_the_vault(gui, opened
                 ("[[Alp", "[[Alpha]]"),
                 ("[[#Sec", "[[#Second]]"),
                 ("[[Long#Fi", "[[Long#First]]"),
-                ("[[^ke", "[[^key]]"),
+                ("[[^ke", "[[#^key]]"),
+                ("[[Long#^ke", "[[Long#^key]]"),
+                ("[[Long^ke", "[[Long#^key]]"),
                 ("x #top", "x #topic"),
             ):
                 editor.moveCursor(QTextCursor.MoveOperation.End)
@@ -526,3 +548,39 @@ def test_an_image_with_a_width_fits_a_narrow_reading_view(qtbot, sizes: str, wid
     size = shown.deviceIndependentSize()
     assert size.width() == (width or reader._room()) and size.height() <= box.height()
     assert size.height() == (height or reader._room() // 2)
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support")
+def test_the_preview_of_a_link_draws_formulas_and_images(gui, opened, wait_until) -> None:
+    notes = {**NOTES, "F.md": "![[p.png]]\n\nan $x^2$ here\n"}
+
+    async def main() -> None:
+        async with opened("A.md", notes) as (vault, view):
+            QImage(900, 30, QImage.Format.Format_RGB32).save(str(vault.root / "p.png"))
+            await vault.client.run(lambda service: service.update_index(lambda progress: None))
+            view.activateWindow()
+            view.editor.link_hovered.emit("F", view.mapToGlobal(view.rect().center()))
+            await wait_until(lambda: any(preview.isVisible() for preview in view.findChildren(Preview)))
+            reader = view.findChild(Preview).findChild(ReadingView)
+            images = [reader.loadResource(_IMAGE, QUrl(address)) for address in _addresses(reader)]
+            assert len(images) == 2 and not any(image.isNull() for image in images)
+            assert 0 < images[0].width() <= reader.viewport().width()
+            assert reader.document().size().height() <= reader.viewport().height()
+
+    gui(main())
+
+
+_IMAGE = QTextDocument.ResourceType.ImageResource.value
+
+
+def _addresses(reader: ReadingView) -> list[str]:
+    block, found = reader.document().begin(), []
+    while block.isValid():
+        fragments = block.begin()
+        while not fragments.atEnd():
+            form = fragments.fragment().charFormat()
+            if form.isImageFormat():
+                found.append(form.toImageFormat().name())
+            fragments += 1
+        block = block.next()
+    return found

@@ -85,6 +85,11 @@ def test_note_syntax_is_rendered(text, expected, qapp):
     assert re.sub(r"\s+", " ", found).strip() == re.sub(r"\s+", " ", expected)
 
 
+def test_the_box_of_a_task_stands_beside_its_text_in_a_list_with_empty_lines(qapp):
+    lines = plain("- one\n\n- [ ] two\n\n  more", qapp).split("\n")
+    assert [" ".join(line.split()) for line in lines] == ["one", "☐ two", "more"]
+
+
 @pytest.mark.parametrize(
     ("text", "href"),
     [
@@ -155,6 +160,19 @@ def test_anchors_can_be_jumped_to(qapp):
     assert places[0] < places[1] == places[2] == places[3] < places[4]
 
 
+@pytest.mark.parametrize("item", ["", "- ", "- [x] "])
+@pytest.mark.parametrize(
+    "picture", ["![[a.png|20x400]]", "![a|20x400](a.png)", "<img src='a.png' width=20 height=400>"]
+)
+def test_there_is_no_gap_below_a_line_with_a_picture(picture: str, item: str, qapp):
+    page = document(f"{item}before {picture} after\nsecond", qapp)
+    block = page.begin()
+    while "second" not in block.text():
+        block = block.next()
+    first, second = (block.layout().lineAt(number) for number in range(2))
+    assert first.height() > 400 and second.y() - first.y() < 430
+
+
 def test_embeds(qapp):
     assert "first" in plain("![[Note]]", qapp)
     section = plain("![[Note#Two]]", qapp)
@@ -211,6 +229,7 @@ def test_the_line_of_a_done_task_is_crossed_out_but_not_what_is_below_it(qapp):
             look = one.fragment().charFormat()
             for word in re.findall(r"\w+", one.fragment().text()):
                 found[word] = (look.fontStrikeOut(), look.foreground().color().name() == "#888888")
+                assert not look.fontUnderline()
         block = block.next()
     assert found.pop("Note") == found.pop("tag") == (True, False)
     assert {word for word, look in found.items() if look == (True, True)} == {"done", "dropped"}

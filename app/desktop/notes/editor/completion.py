@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QListView, QWidget
 _MAX_ROWS = 9
 _MIN_WIDTH, _MAX_WIDTH = 200, 480
 _POPUP_GAP = 3
-_BLOCK = re.compile(r"(!?)\[\[([^\[\]|#^\n]*)#?\^([^\[\]|#^\n]{0,80})$")
+_BLOCK = re.compile(r"(!?)\[\[([^\[\]|#^\n]*)(#?)\^([^\[\]|#^\n]{0,80})$")
 _HEADING = re.compile(r"(!?)\[\[([^\[\]|#^\n]*)#([^\[\]|^\n]{0,80})$")
 _NOTE = re.compile(r"(!?)\[\[([^\[\]|#^\n]{0,80})$")
 _TAG = re.compile(r"(?:^|(?<=[\s(,]))#([\w\-/]{1,60})$|(?<=[^#\s][ \t])#()$")
@@ -30,11 +30,13 @@ class CompletionRequest:
         kind: "note", "embed", "heading", "block", "tag", "date" or "command".
         word: The typed part.
         note: For a heading or block, the note that contains it; empty for this one.
+        missing: The text that belongs before the `^` of a block and was not typed.
     """
 
     kind: str
     word: str
     note: str = ""
+    missing: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ def find_request(before: str, *, in_code: bool = False) -> CompletionRequest | N
     if in_code or before.count("`") % 2:
         return None
     if match := _BLOCK.search(before):
-        return CompletionRequest("block", match[3], match[2])
+        return CompletionRequest("block", match[4], match[2], "" if match[3] else "#")
     if match := _HEADING.search(before):
         return CompletionRequest("heading", match[3], match[2])
     if match := _NOTE.search(before):

@@ -434,9 +434,13 @@ class LiveEditor(LiveView):
         _, after = text_around_cursor(cursor)
         start -= request.kind == "date"  # the trigger is replaced with the word
         closing = "]]" if is_link and not after.startswith("]]") else ""
+        text = item.text
+        if request.missing:
+            # Obsidian reads `[[Note#^id]]` only.
+            start, text = start - 1, f"{request.missing}^{text}"
         with text_cursor.one_undo_step(cursor):
             text_cursor.select(cursor, start, end)
-            cursor.insertText(item.text + closing)
+            cursor.insertText(text + closing)
         if is_link and not closing:
             cursor.movePosition(QTextCursor.MoveOperation.Right, QTextCursor.MoveMode.MoveAnchor, 2)
         self.setTextCursor(cursor)

@@ -99,11 +99,11 @@ class EditorStyle:
         if bits & inline.RAISED:
             made.setVerticalAlignment(QTextCharFormat.VerticalAlignment.AlignSuperScript)
         for bit, color in (
+            (inline.FIELD | inline.MUTED, self.muted),
             (inline.LINK, self.link),
             (inline.UNRESOLVED, QColor(self.theme.unresolved)),
             (inline.TAG, self.tag),
             (inline.MATH, self.tag),
-            (inline.FIELD | inline.MUTED, self.muted),
             (inline.FAINT, self.faint),
         ):
             if bits & bit:

@@ -708,7 +708,7 @@ def test_a_read_only_editor_changes_nothing(make_editor: Make) -> None:
         ("![[im", CompletionRequest("embed", "im")),
         ("[[Note#He", CompletionRequest("heading", "He", "Note")),
         ("[[#He", CompletionRequest("heading", "He")),
-        ("[[^id", CompletionRequest("block", "id")),
+        ("[[^id", CompletionRequest("block", "id", missing="#")),
         ("[[Note#^id", CompletionRequest("block", "id", "Note")),
         ("a #ta", CompletionRequest("tag", "ta")),
         ("a #", CompletionRequest("tag", "")),
