@@ -36,7 +36,9 @@ def test_saved_settings_are_restored():
 
 @given(st.dictionaries(st.sampled_from(sorted(GraphSettings.model_fields)), json_values))
 def test_any_file_content_yields_valid_settings(kept):
-    parse_graph_settings(kept)
+    settings = parse_graph_settings(kept)
+    assert GraphSettings.model_validate(settings.model_dump()) == settings
+    assert parse_graph_settings(settings.model_dump(mode="json")) == settings
 
 
 def test_one_bad_field_spoils_no_other():
