@@ -100,9 +100,10 @@ def test_the_spec_makes_one_folder_on_every_system(monkeypatch, tmp_path: Path, 
     for source, _ in analysis["datas"]:
         if source.startswith(str(ROOT)):
             assert Path(source).exists()
-    bundled = {target for _, target in analysis["datas"]}
-    for name in bundle_checks.named_resources(ROOT / "app"):
-        assert f"resources/{name}" in bundled or (ROOT / "resources" / name).is_file(), name
+    folders = {target for _, target in analysis["datas"]}
+    files = {f"{target}/{Path(source).name}" for source, target in analysis["datas"]}
+    named = {f"resources/{name}" for name in bundle_checks.named_resources(ROOT / "app")}
+    assert named and named <= folders | files
     converted = {Path(source).name: to for source, to in analysis["datas"] if "a-model" in source}
     assert converted == dict.fromkeys(("model.onnx", "tokenizer.json"), "resources/models/a-model")
     for options in programs.values():

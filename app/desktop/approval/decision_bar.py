@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QMenu, QPushButton, QWidget
 
-from app.desktop.runtime.translation import translate
+from app.desktop.runtime.translation import PluralText, translate
 from app.permissions.approval import ApprovalRequest, GrantOffer
 from app.permissions.caller import CallerKind
 from app.permissions.partial_approval import ApprovalDraft, SelectionState
@@ -178,7 +178,9 @@ def _approve_label(draft: ApprovalDraft) -> str:
 
 
 def _approve_files(wanted: int, count: int) -> str:
-    return translate("Approval", "Approve {0} of {1} files").format(f"{wanted:,}", f"{count:,}")
+    return PluralText("Approval", "Approve {1} of {0} file", "Approve {1} of {0} files").format(
+        count, f"{wanted:,}"
+    )
 
 
 def _reserve(widget: QLabel | QPushButton, texts: Sequence[str]) -> None:

@@ -15,7 +15,7 @@ from PySide6.QtCore import (
     Qt,
 )
 
-from app.desktop.runtime.translation import translate
+from app.desktop.runtime.translation import PluralText, translate
 from app.permissions.audit_entry import AuditEntry, AuditFilter
 from app.vault.escaped_line import escape_hidden
 
@@ -162,8 +162,9 @@ class AuditEntriesModel(QAbstractTableModel):
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             text = cell_text(entry, index.column())
             times = len(self.steps(index.row())) + 1
-            several = index.column() == RESULT and times > 1
-            return translate("Audit", "{0} ({1} times)").format(text, f"{times:,}") if several else text
+            if index.column() == RESULT and times > 1:
+                return PluralText("Audit", "{1} ({0} time)", "{1} ({0} times)").format(times, text)
+            return text
         if role == Qt.ItemDataRole.TextAlignmentRole and index.column() == DURATION:
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         return None

@@ -7,9 +7,9 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QWidget
 
 from app.desktop.connections.queries import ConnectionsOverview
+from app.desktop.runtime.translation import PluralText
 from app.desktop.theme.theme import Theme, ThemeSource, icon
 from app.desktop.widgets.panel import ElidedLabel, ThemedButton
-from app.permissions.pluralize import pluralize
 from app.servers.server_state import RejectedTokens
 
 
@@ -74,12 +74,13 @@ class ServerBar(QWidget):
         return f"{text}. {shown.door.problem}" if shown.door.problem else text
 
     def _refused(self, refused: RejectedTokens) -> str:
-        many = pluralize(
-            refused.count, self.tr("request with a wrong token"), self.tr("requests with a wrong token")
-        )
         at = QDateTime.fromSecsSinceEpoch(round(refused.at)).time().toString("HH:mm")
         who = f" ({refused.says})" if refused.says else ""
-        return self.tr("rejected {0}, most recently at {1}{2}").format(many, at, who)
+        return PluralText(
+            "ServerBar",
+            "{0} request with a wrong token was rejected, most recently at {1}{2}",
+            "{0} requests with a wrong token were rejected, most recently at {1}{2}",
+        ).format(refused.count, at, who)
 
     def _draw(self, theme: Theme) -> None:
         if (shown := self._shown) is None:

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
+from app.desktop.runtime.translation import PluralText
 from app.desktop.theme.theme import ThemeSource
 from app.memory.archive import ArchiveHit
 from app.memory.block import Block, BlockType
@@ -127,7 +128,7 @@ class MemoryList(QTreeWidget):
         row.setData(0, _DATA_ROLE, block)
         row.setTextAlignment(1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         row.setToolTip(0, escape_hidden(block.description) or name)
-        row.setToolTip(1, self.tr("{0} characters").format(f"{block.size:,}"))
+        row.setToolTip(1, PluralText("MemoryList", "{0} character", "{0} characters").format(block.size))
         return row
 
     def _entry_row(self, entry: ArchiveHit) -> QTreeWidgetItem:

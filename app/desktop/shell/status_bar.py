@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QStatusBar, QTo
 
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
+from app.desktop.runtime.translation import PluralText
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.panel import ThemedButton
 from app.embeddings.throttle import FULL_SPEED, Reason, ThrottleState
-from app.permissions.pluralize import pluralize
 
 if TYPE_CHECKING:
     from app.embeddings.sync_scheduler import EmbeddingProgressed
@@ -225,9 +225,9 @@ class StatusBar(QStatusBar):
         if client is not self._client:
             return
         counts = (
-            pluralize(stats.notes, self.tr("note"), self.tr("notes")),
-            pluralize(stats.links, self.tr("link"), self.tr("links")),
-            pluralize(stats.words, self.tr("word"), self.tr("words")),
+            PluralText("StatusBar", "{0} note", "{0} notes").format(stats.notes),
+            PluralText("StatusBar", "{0} link", "{0} links").format(stats.links),
+            PluralText("StatusBar", "{0} word", "{0} words").format(stats.words),
         )
         self.counts.setText(" · ".join(counts))
         self.problems.setText(str(problems))

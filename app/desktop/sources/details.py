@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.desktop.runtime.translation import PluralText
 from app.desktop.sources.labels import format_time, kind_label
 from app.desktop.sources.rules_editor import RulesEditor
 from app.desktop.theme.theme import ThemeSource
@@ -127,7 +128,9 @@ class SourceDetails(QWidget):
         if info.checked:
             text += self.tr(" Last checked at {0}.").format(format_time(info.checked))
         if isinstance(config, FeedConfig):
-            text += self.tr(" Checked every {0} minutes.").format(f"{config.minutes:,}")
+            text += " " + PluralText(
+                "SourceDetails", "Checked every minute.", "Checked every {0} minutes."
+            ).format(config.minutes)
         elif config.globs:
             text += self.tr(" Only of {0}.").format(", ".join(config.globs))
         self.said.setText(text)

@@ -11,12 +11,12 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QToolButton, QVBo
 
 from app.desktop.graph.settings.controls import GraphQueryField
 from app.desktop.graph.settings.model import PALETTE, QueryGroup
+from app.desktop.runtime.translation import PluralText
 from app.desktop.search.query_field import Suggest
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.icons import icon
 from app.errors import QueryError
 from app.index.saved_searches import SavedSearch
-from app.permissions.pluralize import pluralize
 
 _SWATCH_SIZE = 14
 
@@ -81,7 +81,7 @@ class GroupRows(QWidget):
     def show_count(self, place: int, count: int) -> None:
         """Show how many notes a group has."""
         if place < len(self._rows) and self._rows[place].query.text:
-            words = pluralize(count, self.tr("note"), self.tr("notes"))
+            words = PluralText("GroupRows", "{0} note", "{0} notes").format(count)
             self._rows[place].query.show_answer("" if count else words)
 
     def show_error(self, place: int, query: str, error: QueryError) -> None:

@@ -22,6 +22,7 @@ from app.desktop.notes.editor.completion import CompletionItem, CompletionReques
 from app.desktop.notes.editor.drawings import Drawing, DrawingRequest
 from app.desktop.notes.editor.live_editor import LiveEditor
 from app.desktop.notes.editor.mode import EditorMode
+from app.desktop.notes.editor.preferences import EditorPreferences
 from app.desktop.notes.editor.text_cursor import difference
 from tests.benchmarks.editor_texts import TOUR, prose
 
@@ -632,6 +633,20 @@ def test_backspace_deletes_an_empty_pair_and_a_mark_goes_around_a_selection(make
     QTest.keyClicks(editor, "=")
     QTest.keyClicks(editor, "=")
     assert editor.text() == "==word=="
+
+
+def test_boxes_and_indents_grow_with_the_size_of_the_text(make_editor: Make) -> None:
+    editor = make_editor("start\n\n- [ ] task\n\t- item")
+    editor.go_to_line(1)
+    points = editor.flow.style.font.pointSizeF()
+
+    def measures() -> list[float]:
+        row = editor.flow.row(2)
+        return [row_layout.checkbox(editor.flow, row).width(), row.indent, editor.flow.row(3).indent]
+
+    usual = measures()
+    editor.set_preferences(EditorPreferences(points=2 * points))
+    assert measures() == pytest.approx([2 * one for one in usual], rel=0.05)
 
 
 def test_a_checkbox_is_toggled_by_a_click_in_both_modes(make_editor: Make) -> None:
