@@ -29,7 +29,7 @@ class CommittedFile(NamedTuple):
     after: str | None
 
     @property
-    def place(self) -> NotePath:
+    def final_path(self) -> NotePath:
         """The path of the file after the commit."""
         return self.to or self.path
 

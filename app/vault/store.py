@@ -316,15 +316,15 @@ class NoteStore:
 
     def _remember_change(self, change: CommittedFile) -> None:
         self._written[change.path.text] = MISSING_HASH
-        self._written[change.place.text] = change.after or MISSING_HASH
-        for path in (change.path, change.place):
+        self._written[change.final_path.text] = change.after or MISSING_HASH
+        for path in (change.path, change.final_path):
             self._written.move_to_end(path.text)
 
     def _forget(self, intent: Intent) -> None:
         with self._written_lock:
             for change in intent.draft.changes:
                 self._written.pop(change.path.text, None)
-                self._written.pop(change.place.text, None)
+                self._written.pop(change.final_path.text, None)
 
     def is_own_write(self, path: NotePath, content: str) -> bool:
         """Return whether a file holds what the store last wrote; `MISSING_HASH` stands for a removed file.
