@@ -23,7 +23,7 @@ from app.agent.language.choices import (
 from app.agent.language.content_questions import as_content_question, asking_language
 from app.agent.language.dates import DateParser
 from app.agent.language.dialog import NOTE_ROLES, DialogState
-from app.agent.language.follow_ups import refined_reading
+from app.agent.language.follow_ups import refined_reading, with_undo_first
 from app.agent.language.frames import ClauseReading, FrameParser
 from app.agent.language.lexicon import ActionFrame, Language
 from app.agent.language.note_sets import is_search
@@ -139,6 +139,10 @@ class Interpreter:
         odds = dict(self._role_reader(likeliest, likeliest.tokens, follows=False).ranked())
         return as_content_question(best[1], text, self._languages, odds)
 
+    def language_of(self, text: str) -> Language:
+        """Return the language that knows the most words of a request."""
+        return self._by_likelihood(text)[0][0]
+
     def _by_likelihood(self, text: str) -> list[tuple[Language, tuple[Token, ...]]]:
         """Return the request's tokens in each language, the language that knows the most words first."""
         found = [
@@ -161,14 +165,14 @@ class Interpreter:
         if reply := self._small_talk(language, bare):
             return 1.05, reply
         if (refined := refined_reading(request, bare)) is not None and refined.score >= MIN_READ_SCORE:
-            return refined.score, self._chooser.decide(request, [refined])
+            return refined.score, self._chooser.decide(request, with_undo_first(request, refined))
         tokens = self._without_courtesies(language, bare)
         if not tokens:
             return 0.9, Reply("", understood=False)
         if reply := self._small_talk(language, tokens):
             return 1.05, reply
         if (refined := refined_reading(request, tokens)) is not None and refined.score >= MIN_READ_SCORE:
-            return refined.score, self._chooser.decide(request, [refined])
+            return refined.score, self._chooser.decide(request, with_undo_first(request, refined))
         if reply := self._only_small_talk(language, tokens):
             return 1.0, reply
         first = next((token.key for token in tokens if token.is_word), "")
@@ -579,6 +583,17 @@ class Interpreter:
                 return Reply("cancelled")
             if question.options and language.matches_phrase(tokens, "refine", "yes"):
                 return question.options[0].reading
+            last = question.options[-1] if question.options else None
+            is_all = last is not None and "all" in str(last.reading.last.arguments.get("occurrence", ""))
+            if (
+                is_all
+                and last is not None
+                and any(
+                    language.matches_phrase(tokens, name)
+                    for name in ("both", "them", "everywhere", "everything")
+                )
+            ):
+                return last.reading
             if (
                 question.options
                 and (index := _parse_ordinal(language, tokens, len(question.options))) is not None

@@ -348,6 +348,8 @@ def normalized(step: PipelineStep) -> PipelineStep:
     names_type = step.arguments.get("key") == "type" and "value" in step.arguments
     if step.action == "set_property" and names_type:
         return PipelineStep("set_type", step.target, {"type": step.arguments["value"]})
+    if step.action == "find" and step.target is not None and step.target.is_single:
+        return PipelineStep("read", step.target)  # "what is in it?"
     return step
 
 
