@@ -19,8 +19,8 @@ class Appearance:
     """Applies filters and colors to the scene of `canvas`, and reapplies them when its graph changes.
 
     A node is bright if both the panel's filter and the search find it. While changes await approval, the
-    notes that they touch are bright and all others are dimmed. Colors of an analysis override those of queries,
-    and both override the scene's own.
+    notes that they touch are bright and all others are dimmed. Colors of an analysis override those of
+    queries, and both override the scene's own.
     """
 
     def __init__(self, canvas: Canvas) -> None:
