@@ -10,6 +10,7 @@ from typing import Protocol
 
 from app.agent.answered_call import AnsweredCall
 from app.agent.language.actions import ACTIONS, Action
+from app.agent.language.answers import localized
 from app.agent.language.chips import Chip, reading_chips
 from app.agent.language.choices import sets_of
 from app.agent.language.dialog import DialogState
@@ -117,12 +118,13 @@ class BuiltinAgent:
         """Carry out the request, ask for clarification, or explain that it needs a model."""
         state = self.state(turn)
         found = self.interpret(turn.prompt.text, state)
+        language = self._interpreter.language_of(turn.prompt.text)
         match found:
             case Clarification() if found.options and turn.caller.uses_model:
                 # A model asks: the answer must not name notes that are hidden from it.
                 turn.say(_AMBIGUOUS_MESSAGE)
             case Clarification():
-                self._ask(turn, found)
+                self._ask(turn, found, language)
                 self._states[_state_key(turn)] = replace(state, question=found)
             case Reading():
                 await self._carry_out(turn, found, state)
@@ -131,9 +133,9 @@ class BuiltinAgent:
                 # "It" may be what the model would have made.
                 self._states[_state_key(turn)] = replace(state, question=None, focus=(), is_lost=True)
             case ContentQuestion():
-                await self._answer_from_notes(turn, found, state)
+                await self._answer_from_notes(turn, found, state, language)
             case Reply():
-                turn.say(reply_text(found))
+                turn.say(localized(reply_text(found), language))
                 self._states[_state_key(turn)] = (
                     replace(state, question=None)
                     if found.understood
@@ -197,14 +199,18 @@ class BuiltinAgent:
         if turn.prompt.mode != "propose" and any(
             self.actions()[step.action].writes for step in reading.steps
         ):
-            turn.say(_READ_ONLY_MESSAGE.format(" · ".join(chip.label for chip in shown)))
+            refused = _READ_ONLY_MESSAGE.format(" · ".join(chip.label for chip in shown))
+            turn.say(localized(refused, self._interpreter.language_of(turn.prompt.text)))
             return
         turn.show_reading(tuple(map(_reading_chip, shown)))
         language = next(candidate for candidate in languages() if candidate.code == reading.language)
         pipeline = Pipeline(turn, self._registry, language, state, self._changes_today, self.actions())
-        self._states[_state_key(turn)] = await pipeline.run(reading)
+        after = await pipeline.run(reading)
+        self._states[_state_key(turn)] = after
+        if after.question is not None:
+            self._ask(turn, after.question, language)
 
-    def _ask(self, turn: Turn, found: Clarification) -> None:
+    def _ask(self, turn: Turn, found: Clarification, language: Language) -> None:
         choices = []
         for option in found.options:
             labels = [chip.label for chip in reading_chips(option.reading)]
@@ -212,7 +218,7 @@ class BuiltinAgent:
             choices.append(
                 AnswerChoice(label=path or " · ".join(labels), reply=f"{PREFIX} {serialize(option.reading)}")
             )
-        turn.ask(found.question, tuple(choices))
+        turn.ask(localized(found.question, language), tuple(choices))
 
     def _say_model_required(self, turn: Turn, found: ModelRequired) -> None:
         turn.ask(
@@ -221,10 +227,12 @@ class BuiltinAgent:
             (AnswerChoice(label="Set up a model…", reply="", action=SET_UP_MODEL),),
         )
 
-    async def _answer_from_notes(self, turn: Turn, question: ContentQuestion, state: DialogState) -> None:
+    async def _answer_from_notes(
+        self, turn: Turn, question: ContentQuestion, state: DialogState, language: Language
+    ) -> None:
         """Show the passages that answer a question about the notes, or report that none does."""
         if not self._is_on("find_passages"):
-            turn.say(NOT_UNDERSTOOD)
+            turn.say(localized(NOT_UNDERSTOOD, language))
             return
         focus = self._named_note(question.text)
         text = question.text
@@ -237,7 +245,7 @@ class BuiltinAgent:
             self._say_model_required(turn, question.needs_model)
             self._states[_state_key(turn)] = replace(state, question=None, focus=focus, is_lost=not focus)
             return
-        turn.say(format_outcome(AnsweredCall("find_passages", arguments), outcome))
+        turn.say(localized(format_outcome(AnsweredCall("find_passages", arguments), outcome), language))
         passages = shown_passages(outcome.result) if outcome.success else []
         paths = tuple(dict.fromkeys(str(passage["path"]) for passage in passages))
         focus = focus or (paths if len(paths) == 1 else ())

@@ -9,10 +9,18 @@ from typing import Any, Protocol
 
 from app.agent.answered_call import AnsweredCall
 from app.agent.language.actions import TOOL_PREFIX, Action
+from app.agent.language.answers import localized
 from app.agent.language.dialog import MAX_RESULTS, DialogState, OwnChange
 from app.agent.language.interpreter import GUESS_SCORE
 from app.agent.language.lexicon import Language
-from app.agent.language.readings import NoteSet, PipelineStep, Reading
+from app.agent.language.notation import serialize
+from app.agent.language.readings import (
+    Clarification,
+    ClarificationOption,
+    NoteSet,
+    PipelineStep,
+    Reading,
+)
 from app.agent.language.role_values import bullet_list
 from app.agent.result_formatting import format_outcome, strip_properties, wikilink
 from app.permissions.pluralize import pluralize
@@ -30,7 +38,8 @@ NOT_UNDERSTOOD = (
 )
 _ALL_NOTES_QUERY = "modified:>=1970"
 _DAY = r"\d{4}-\d\d-\d\d"
-_MOST = 1000
+_MAX_OCCURRENCES = 5
+_MAX_SEARCH_HITS = 1000
 """The largest number of hits of one search."""
 
 Arguments = dict[str, object]
@@ -54,10 +63,10 @@ class Exchange(Protocol):
 
 
 class Pipeline:
-    """Run one reading.
+    """Runs one reading.
 
     Args:
-        turn: Call the tools and show the answers.
+        turn: Calls the tools and shows the answers.
         registry: The tools, for calls on many notes.
         language: The words of the request's language.
         dialog: What was said before.
@@ -81,8 +90,9 @@ class Pipeline:
         self._changes_today = changes_today
         self._actions = actions
         self._is_guess = False
+        self._question: Clarification | None = None
         self.understood = True
-        """Return whether the request was understood; False after a search for words that no note contains."""
+        """True if the request was understood; False after a search for words that no note contains."""
 
     async def run(self, reading: Reading) -> DialogState:
         """Run the steps until one fails or is denied; return the dialog state after them."""
@@ -95,7 +105,7 @@ class Pipeline:
                 self._forget_missing(step)
                 break
             previous = result
-        self._dialog = replace(self._dialog, last=reading, question=None)
+        self._dialog = replace(self._dialog, last=reading, question=self._question)
         return self._dialog
 
     def _forget_missing(self, step: PipelineStep) -> None:
@@ -106,6 +116,9 @@ class Pipeline:
         elif step.action == "create_note" or step.target is not None:
             self._dialog = replace(self._dialog, focus=(), is_lost=True)
 
+    def _say(self, text: str) -> None:
+        self._turn.say(localized(text, self._language))
+
     # Steps
 
     async def _step(self, step: PipelineStep, previous: tuple[str, ...]) -> tuple[str, ...] | None:
@@ -114,7 +127,7 @@ class Pipeline:
             case "find" | "count":
                 return await self._find(step, previous)
             case "count_these":
-                self._turn.say(f"{pluralize(len(self._dialog.them), 'note')}.")
+                self._say(f"{pluralize(len(self._dialog.them), 'note')}.")
                 return self._dialog.them
             case "list_tasks":
                 return await self._tasks(step, previous)
@@ -146,7 +159,7 @@ class Pipeline:
         if paths is None:
             return None
         if not paths:
-            self._turn.say("No notes match, so nothing was changed.")
+            self._say("No notes match, so nothing was changed.")
             return None
         if self._actions[step.action].writes:
             return await self._write(step, paths)
@@ -177,11 +190,11 @@ class Pipeline:
                 self._search(
                     notes.ordered_query or _ALL_NOTES_QUERY,
                     notes,
-                    MAX_WRITTEN_NOTES if base is None else _MOST,
+                    MAX_WRITTEN_NOTES if base is None else _MAX_SEARCH_HITS,
                 ),
             )
             if not outcome.success:
-                self._turn.say(format_outcome(AnsweredCall("search_notes", {}), outcome))
+                self._say(format_outcome(AnsweredCall("search_notes", {}), outcome))
                 return None
             found = tuple(str(hit["path"]) for hit in _as_list(outcome.result, "hits"))
             known = set(base or ())
@@ -209,11 +222,11 @@ class Pipeline:
             limit = 1 if step.action == "count" else MAX_RESULTS
             outcome = await self._turn.call("search_notes", self._search(query, target, limit))
             if not outcome.success:
-                self._turn.say(format_outcome(AnsweredCall("search_notes", {}), outcome))
+                self._say(format_outcome(AnsweredCall("search_notes", {}), outcome))
                 return None
             if step.action == "count":
                 total = int(str(outcome.result["total"]))
-                self._turn.say(f"{pluralize(total, 'note')}.")
+                self._say(f"{pluralize(total, 'note')}.")
                 if total > 1:
                     outcome = await self._turn.call("search_notes", self._search(query, target, MAX_RESULTS))
                 paths = tuple(str(hit["path"]) for hit in _as_list(outcome.result, "hits"))
@@ -221,22 +234,20 @@ class Pipeline:
                 return paths
             if self._is_guess and not outcome.result["total"]:
                 self.understood = False
-                self._turn.say(NOT_UNDERSTOOD)
+                self._say(NOT_UNDERSTOOD)
                 return None
-            self._turn.say(
-                format_outcome(AnsweredCall("search_notes", {"query": target.query}, "find"), outcome)
-            )
+            self._say(format_outcome(AnsweredCall("search_notes", {"query": target.query}, "find"), outcome))
             paths = tuple(str(hit["path"]) for hit in _as_list(outcome.result, "hits"))
         self._remember(paths)
         return paths
 
     def _say_list(self, paths: Sequence[str], total: int, *, count_only: bool = False) -> None:
         if count_only or not paths:
-            self._turn.say(f"{pluralize(total, 'note')}." if paths else "No note matches.")
+            self._say(f"{pluralize(total, 'note')}." if paths else "No note matches.")
             return
         lines = "\n".join(f"- {wikilink(path)}" for path in paths[:MAX_LISTED_NOTES])
         more = f"\n\n… and {total - MAX_LISTED_NOTES} more." if total > MAX_LISTED_NOTES else ""
-        self._turn.say(f"{pluralize(total, 'note')}:\n\n{lines}{more}")
+        self._say(f"{pluralize(total, 'note')}:\n\n{lines}{more}")
 
     def _remember(self, paths: tuple[str, ...]) -> None:
         """Remember the notes of a list for "these" and "the first one"; a single note is also "it"."""
@@ -256,11 +267,11 @@ class Pipeline:
         """List the tags that a number of notes has."""
         outcome = await self._turn.call("list_tags", {})
         if not outcome.success:
-            self._turn.say(format_outcome(AnsweredCall("list_tags", {}), outcome))
+            self._say(format_outcome(AnsweredCall("list_tags", {}), outcome))
             return None
         tags = [tag for tag in _as_list(outcome.result, "tags") if tag["count"] == uses]
         result = {**outcome.result, "tags": tags}
-        self._turn.say(format_outcome(AnsweredCall("list_tags", {}), replace(outcome, result=result)))
+        self._say(format_outcome(AnsweredCall("list_tags", {}), replace(outcome, result=result)))
         return self._dialog.them
 
     async def _tasks(self, step: PipelineStep, previous: tuple[str, ...]) -> tuple[str, ...] | None:
@@ -274,10 +285,10 @@ class Pipeline:
                 return None
             among = frozenset(notes)
         outcome = await self._turn.call(
-            "search_notes", {"query": f"{query} ", "limit": _MOST if among else 50}
+            "search_notes", {"query": f"{query} ", "limit": _MAX_SEARCH_HITS if among else 50}
         )
         if not outcome.success:
-            self._turn.say(format_outcome(AnsweredCall("search_notes", {}), outcome))
+            self._say(format_outcome(AnsweredCall("search_notes", {}), outcome))
             return None
         hits = [hit for hit in _as_list(outcome.result, "hits") if among is None or hit["path"] in among]
         lines: list[str] = []
@@ -289,7 +300,7 @@ class Pipeline:
             paths += (str(hit["path"]),) if tasks else ()
         state = {"open": "open task", "done": "done task"}.get(str(step.arguments.get("state")), "task")
         total = pluralize(len(lines), state)
-        self._turn.say(f"{total}:\n\n" + "\n".join(lines[:50]) if lines else f"There is no {state}.")
+        self._say(f"{total}:\n\n" + "\n".join(lines[:50]) if lines else f"There is no {state}.")
         self._dialog = replace(self._dialog, results=paths)
         return paths
 
@@ -310,7 +321,7 @@ class Pipeline:
             read_paths.append(path)
             listed += _notes_in(step.action, outcome.result)
         if len(paths) > MAX_READ_NOTES:
-            self._turn.say(f"These are the first {MAX_READ_NOTES} of {len(paths)} notes.")
+            self._say(f"These are the first {MAX_READ_NOTES} of {len(paths)} notes.")
         focus = (read_paths[0],) if len(read_paths) == 1 else self._dialog.focus
         is_lost = self._dialog.is_lost and len(read_paths) != 1
         results = tuple(listed) if listed else tuple(paths) if len(paths) > 1 else self._dialog.results
@@ -320,10 +331,10 @@ class Pipeline:
     async def _open(self, path: str) -> tuple[str, ...] | None:
         outcome = await self._turn.call("read_note", {"name": path}, f"Open {wikilink(path)}.")
         if not outcome.success:
-            self._turn.say(format_outcome(AnsweredCall("read_note", {"name": path}), outcome))
+            self._say(format_outcome(AnsweredCall("read_note", {"name": path}), outcome))
             return None
         found = str(outcome.result["path"])
-        self._turn.say(format_outcome(AnsweredCall("read_note", {"name": path}), outcome))
+        self._say(format_outcome(AnsweredCall("read_note", {"name": path}), outcome))
         self._turn.open_note(found)
         self._dialog = replace(self._dialog, focus=(found,), is_lost=False)
         return (found,)
@@ -333,7 +344,7 @@ class Pipeline:
         target = other.notes[0] if isinstance(other, NoteSet) and other.notes else ""
         edge = await self._edge(path, target)
         if edge is None:
-            self._turn.say(f"There is no relation between {wikilink(path)} and {wikilink(target)}.")
+            self._say(f"There is no relation between {wikilink(path)} and {wikilink(target)}.")
             return None
         outcome = await self._call(step, "summarize_relationship", {"edge_id": edge})
         return (path,) if outcome.success else None
@@ -384,13 +395,13 @@ class Pipeline:
             return None
         tool = self._actions[step.action].tool
         if not calls:
-            self._turn.say("There is nothing to change.")
+            self._say("There is nothing to change.")
             return paths
         if tool in _BATCH_TOOLS and len(calls) > 1:
             names = [str(call.pop("name")) for call in calls]
             batch = make_batch_tool(self._registry.get(tool))
             outcome = await self._turn.call(batch, {"names": names, "arguments": calls})
-            self._turn.say(format_outcome(AnsweredCall(tool, {}, "batch"), outcome))
+            self._say(format_outcome(AnsweredCall(tool, {}, "batch"), outcome))
             if not outcome.success:
                 return None
             self._changed(step.action, outcome, paths)
@@ -399,6 +410,7 @@ class Pipeline:
         for call in calls:
             outcome = await self._call(step, tool, call)
             if not outcome.success:
+                self._question = _which_occurrence(step, outcome)
                 return None
             after += _paths_after(step, call, outcome)
             self._changed(step.action, outcome, tuple(after), paths)
@@ -423,7 +435,14 @@ class Pipeline:
                 return [{"name": path, "op": "prepend", "text": str(arguments["text"])} for path in paths]
             case "replace":
                 found = {"op": "replace", "old": str(arguments["old"]), "text": str(arguments["text"])}
-                return [{"name": path, **found} for path in paths]
+                chosen = str(arguments.get("occurrence", ""))
+                # The last occurrence first, so that the others keep their numbers.
+                numbers = range(int(chosen[3:]), 0, -1) if chosen.startswith("all") else (int(chosen or 0),)
+                return [
+                    {"name": path, **found, **({"occurrence": number} if number else {})}
+                    for path in paths
+                    for number in numbers
+                ]
             case "remove_text":
                 return await self._removals(paths, str(arguments["old"]))
             case "set_property":
@@ -456,9 +475,7 @@ class Pipeline:
                 second = other.notes[0] if isinstance(other, NoteSet) else str(other)
                 edge = await self._edge(paths[0], second)
                 if edge is None:
-                    self._turn.say(
-                        f"There is no relation between {wikilink(paths[0])} and {wikilink(second)}."
-                    )
+                    self._say(f"There is no relation between {wikilink(paths[0])} and {wikilink(second)}.")
                     return None
                 return [{"edge_id": edge}]
             case "set_type":
@@ -491,14 +508,14 @@ class Pipeline:
         for path in paths:
             outcome = await self._turn.call("read_note", {"name": path})
             if not outcome.success:
-                self._turn.say(format_outcome(AnsweredCall("read_note", {"name": path}), outcome))
+                self._say(format_outcome(AnsweredCall("read_note", {"name": path}), outcome))
                 return None
             text = strip_properties(str(outcome.result["text"]))
             lines = [line for line in text.splitlines() if words.casefold() in line.casefold()]
             items = [line for line in lines if _item_text(line).casefold() == words.casefold()]
             chosen = items or lines
             if not chosen:
-                self._turn.say(f"“{words}” does not occur in {wikilink(path)}.")
+                self._say(f"“{words}” does not occur in {wikilink(path)}.")
                 return None
             if len(items) == 1 and text.count(f"{items[0]}\n") == 1:
                 calls.append({"name": path, "op": "replace", "old": f"{items[0]}\n", "text": ""})
@@ -532,9 +549,7 @@ class Pipeline:
                 if set(change.notes) & set(notes) and what in ("", change.action)
             ]
             if not of_notes:
-                self._turn.say(
-                    f"I changed nothing in {', '.join(map(wikilink, notes[:MAX_READ_NOTES]))} here."
-                )
+                self._say(f"I changed nothing in {', '.join(map(wikilink, notes[:MAX_READ_NOTES]))} here.")
                 return None
             entries: Sequence[int | None] = of_notes[-1:]
         elif scope == "last":
@@ -546,16 +561,16 @@ class Pipeline:
         else:
             entries = own[::-1]
         if not entries:
-            self._turn.say("There is nothing to undo.")
+            self._say("There is nothing to undo.")
             return None
         undone: set[int] = set()
         for entry in entries:
             arguments: Arguments = {} if entry is None else {"entry": entry}
             outcome = await self._turn.call("undo", arguments)
             if entry is None and outcome.success and outcome.commit is None:
-                self._turn.say("There is nothing to undo.")
+                self._say("There is nothing to undo.")
                 return None
-            self._turn.say(format_outcome(AnsweredCall("undo", arguments), outcome))
+            self._say(format_outcome(AnsweredCall("undo", arguments), outcome))
             if not outcome.success:
                 break
             if entry is not None:
@@ -571,7 +586,7 @@ class Pipeline:
         outcome = await self._turn.call(tool, arguments)
         intent = "fact" if "about" in step.arguments else _INTENTS.get(step.action, "")
         shown = {**arguments, "about": step.arguments["about"]} if intent == "fact" else arguments
-        self._turn.say(format_outcome(AnsweredCall(tool, shown, intent), outcome))
+        self._say(format_outcome(AnsweredCall(tool, shown, intent), outcome))
         return outcome
 
 
@@ -585,6 +600,17 @@ _INTENTS = {
     "tags_of": "note-tags",
     "properties_of": "details",
 }
+
+
+def _which_occurrence(step: PipelineStep, outcome: ToolOutcome) -> Clarification | None:
+    """Return the question which occurrence to replace, if the tool found several."""
+    count = (outcome.error or {}).get("count")
+    if step.action != "replace" or not isinstance(count, int) or not 1 < count <= _MAX_OCCURRENCES:
+        return None
+    choices = [*(str(number) for number in range(1, count + 1)), f"all{count}"]
+    readings = [Reading((step.with_argument("occurrence", choice),), 1.0) for choice in choices]
+    options = tuple(ClarificationOption(serialize(reading), reading) for reading in readings)
+    return Clarification("Which one?", options)
 
 
 def _is_due(task: str, days: str) -> bool:

@@ -101,6 +101,8 @@ def _hits(result: Result, call: AnsweredCall) -> str:
     for hit in result["hits"]:
         found = [" ".join(str(line["text"]).split()) for line in hit["lines"][:1]]
         lines.append(wikilink(hit["path"]) + (f": {found[0][:160]}" if found and found[0] else ""))
+    if set(query) & set(":[") and not result["hits"]:
+        return "No note matches."
     hint = " Try other words, or “search by meaning for …”." if call.intent == "find" else ""
     return _count_and_list(
         lines, int(result["total"]), "note", "notes", f"I found nothing for {_quote_query(query)}.{hint}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from app.agent.transcript import AgentText, Question
@@ -110,7 +112,7 @@ async def test_a_full_request_wins_over_the_question_which_note(talk) -> None:
     assert state(talk).question is None
     await say(talk, missing, "was verlinkt auf H4?")
     assert state(talk).last.last.action == "backlinks"
-    await say(talk, "tag Kronos navigation", "H4")
+    await say(talk, "tag Kronos with navigation", "H4")
     assert "navigation" in text(talk, "Instruments/H4.md")
 
 
@@ -157,3 +159,54 @@ async def test_tasks_have_notes_and_days(talk) -> None:
     assert "call Anna" in answers(talk)[-1] and "buy the book" in answers(talk)[-1]
     await say(talk, "tasks due on 2030-01-07")
     assert "call Anna" in answers(talk)[-1] and "buy the book" not in answers(talk)[-1]
+
+
+async def test_german_requests_are_ordered_continued_and_answered_in_german(talk) -> None:
+    found = await say(talk, "das früheste Ereignis")
+    assert names(found.results) == ["Paramore voyages"] and answers(talk)[-1].startswith("1 Notiz:")
+    found = await say(talk, "was ist die am besten vernetzte Notiz?")
+    assert len(found.results) == 1
+    found = await say(talk, "Notizen mit dem Tag claim", "nur die ersten drei")
+    assert len(found.results) == 3 and answers(talk)[-1].startswith("3 Notizen:")
+    await say(talk, "öffne das Tagebuch vom 16. März", "wie viele Wörter hat es?")
+    assert re.fullmatch(r"\[\[Journal/2026-03-16\|2026-03-16\]\] hat \d+ Wörter\.", answers(talk)[-1])
+    await say(talk, "tagge H4 mit messing", "nimm das wieder zurück")
+    assert "messing" not in text(talk, "Instruments/H4.md")
+    await say(talk, "zeig mir die offenen Aufgaben")
+    assert "offene Aufgaben:" in answers(talk)[-1]
+    await say(talk, "fasse die erste zusammen", "Hallo")
+    assert answers(talk)[-1].startswith("Hallo! Sag mir")
+
+
+async def test_a_correction_offers_to_take_the_change_back(talk) -> None:
+    await say(talk, "tag H3 with brass", "no, I meant H4")
+    question = talk.items[-1]
+    assert isinstance(question, Question)
+    await talk.say(question.choices[0].reply, open_note=OPEN)
+    assert "brass" not in text(talk, "Instruments/H3.md") and "brass" in text(talk, "Instruments/H4.md")
+
+
+async def test_a_value_that_says_a_day_is_written_as_a_date(talk) -> None:
+    await say(talk, "set year to tomorrow in Nautical Almanac")
+    written = text(talk, "Sources/Nautical Almanac.md")
+    assert re.search(r"year: '?\d{4}-\d\d-\d\d", written)
+
+
+@pytest.mark.parametrize(("answer", "left"), [("the second", 1), ("both", 0)])
+async def test_text_that_occurs_twice_is_replaced_where_the_user_says(talk, answer, left) -> None:
+    before = text(talk, "Instruments/Chip log.md")
+    assert before.count("knots") == 2
+    await say(talk, 'replace "knots" with "kn" in Chip log')
+    assert isinstance(talk.items[-1], Question) and len(talk.items[-1].choices) == 3
+    await say(talk, answer)
+    after = text(talk, "Instruments/Chip log.md")
+    assert after.count("knots") == left
+    if left:
+        assert after.index("knots") == before.index("knots")
+
+
+async def test_a_new_name_is_written_as_it_is_said(talk) -> None:
+    await say(talk, "rename the tag instrument to instruments")
+    if isinstance(talk.items[-1], Question):
+        await talk.say(talk.items[-1].choices[0].reply, open_note=OPEN)
+    assert "instruments" in text(talk, "Instruments/H4.md")

@@ -130,7 +130,7 @@ async def test_each_call_is_logged_with_the_tokens_since_the_one_before(workspac
 
 async def test_a_turn_of_the_built_in_agent_costs_nothing(workspace, talk):
     await talk.say("open Longitude")
-    assert all(entry.tokens == 0 for entry in workspace.audit.entries())
+    assert [(entry.tokens, entry.cost) for entry in workspace.audit.entries()] == [(0, 0.0)]
 
 
 async def test_a_limit_on_the_session_stops_the_turn_and_the_next(workspace, talk, approver):

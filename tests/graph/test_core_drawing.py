@@ -178,6 +178,9 @@ odd = st.sampled_from([np.nan, np.inf, -np.inf, 1e30, -50.0, 0.0, 3.5, 39.99, 40
 def test_any_stroke_can_be_drawn(ends, breadth, opacity):
     pixels = np.zeros((30, 40, 4), dtype=np.uint8)
     draw_strokes(np.array(ends, np.float32).reshape(-1, 4), breadth, (255, 255, 255), opacity, pixels)
+    # Premultiplied white: the three colors of a pixel are equal, and at most its opacity.
+    assert (pixels[..., 0] == pixels[..., 1]).all() and (pixels[..., 1] == pixels[..., 2]).all()
+    assert (pixels[..., 0] <= pixels[..., 3]).all() or not pixels[..., 3].any()
 
 
 @pytest.mark.parametrize("end", [(36, 5), (4, 29), (30, 25)])

@@ -121,8 +121,8 @@ async def test_a_refusal_by_the_service_is_an_error_and_logged(workspace, discor
     discord.answers.append((429, {"message": "slow", "retry_after": 2.5}, {}))
     outcome = await send(workspace, "discord")
     assert outcome.error["type"] == "limit" and outcome.error["retry_after"] == 2.5
-    entry = next(iter(workspace.audit.entries(limit=1)))
-    assert (entry.tool == "send_message" and "failed" in entry.result) or entry.result
+    (entry,) = workspace.audit.entries(limit=1)
+    assert (entry.tool, entry.decision) == ("send_message", "failed") and entry.result.startswith("limit: ")
 
 
 async def test_no_secret_is_in_settings_audit_or_logs(workspace, discord, bluesky, caplog):

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -57,9 +55,8 @@ def test_a_plain_path_means_itself(path):
 
 def test_hostile_globs_cost_nothing():
     glob = Glob("*a" * 200 + "b")
-    started = time.perf_counter()
-    glob.matches(NotePath("a" * 5000))
-    assert time.perf_counter() - started < 5
+    # Without an end, a match that tries every combination would fail by the time limit of a test.
+    assert not glob.matches(NotePath("a" * 5000))
 
 
 def test_words():

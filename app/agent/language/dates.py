@@ -170,7 +170,12 @@ class DateParser:
                 continue
             if all(_NEEDS_MORE.fullmatch(word) or word in self._joints for word in words):
                 continue
-            if found := self._parsed(" ".join(words), ahead=ahead):
+            articles = self._language.words("determiners")
+            bare = next(
+                (index for index, word in enumerate(words) if word not in articles or word in known), 0
+            )
+            texts = dict.fromkeys((" ".join(words), " ".join(words[bare:])))
+            if found := next((span for text in texts if (span := self._parsed(text, ahead=ahead))), None):
                 return DateSpan(found[0], found[1], end)
         return None
 

@@ -8,7 +8,8 @@ from dataclasses import replace
 from app.agent.language.note_sets import NoteSetParser
 from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request, without_marks_at_end
-from app.agent.language.tokens import Token
+from app.agent.language.tokens import Token, span_text
+from app.index.query_serializer import quote_text
 from app.vault.path import NotePath
 
 _OPPOSITES = {"add_tag": "remove_tag", "remove_tag": "add_tag"}
@@ -43,6 +44,10 @@ def refined_reading(request: Request, tokens: tuple[Token, ...]) -> Reading | No
                 order, limit = f"-{ordered}", abs(limit)
             part = NoteSet(source="previous", order=order, limit=limit)
             return Reading((PipelineStep("find", part),), 0.9, language=language.code)
+        if parsed.notes.is_single and kind == "only" and after < len(tokens):
+            # "Which of those mention Maskelyne?" looks for the name.
+            words = quote_text(span_text(request.text, without_marks_at_end(tokens[after:])))
+            parsed = replace(parsed, notes=NoteSet(query=words))
         if not parsed.notes.query:
             continue
         if kind == "also" and (not parsed.has_head or step.target is None or step.target.notes):
@@ -66,6 +71,18 @@ def refined_reading(request: Request, tokens: tuple[Token, ...]) -> Reading | No
         or _on_others(request, tokens, sets, step)
         or _revalued(request, tokens, sets, step)
     )
+
+
+def with_undo_first(request: Request, refined: Reading) -> list[Reading]:
+    """Return a correction of the last change: "no, I meant H4" may also take back what was changed."""
+    dialog, step = request.dialog, refined.last
+    changed = dialog.changes[-1] if dialog.changes else None
+    others = step.target is not None and not set(step.target.notes) & set(changed.notes if changed else ())
+    says_other = request.language.match_prefix(request.tokens, 0, "refine", "instead") > 0
+    if changed is None or changed.action != step.action or not others or not says_other:
+        return [refined]
+    undo = PipelineStep("undo", None, {"scope": "last"})
+    return [replace(refined, steps=(undo, *refined.steps)), replace(refined, score=refined.score - 0.01)]
 
 
 def _on_others(
@@ -216,6 +233,8 @@ def _instead(
         # The previous change is kept, so ask whether to make it here as well.
         meant = replace(step, target=named.notes)
         return Reading((meant,), 0.92, language=language.code, certain=False)
+    if named and named.notes.notes and step.action == "find" and step.target.limit == 1:
+        return Reading((PipelineStep("open", named.notes),), 0.9, language=language.code)
     if step.action in ("find", "count"):
         parsed = sets.parse(rest)
         if parsed and not parsed.notes.notes and not parsed.notes.unknown and parsed.fit >= 0.55:

@@ -22,7 +22,7 @@ from app.agent.language.choices import (
 )
 from app.agent.language.dates import DateParser
 from app.agent.language.dialog import NOTE_ROLES, DialogState
-from app.agent.language.follow_ups import refined_reading
+from app.agent.language.follow_ups import refined_reading, with_undo_first
 from app.agent.language.frames import ClauseReading, FrameParser
 from app.agent.language.lexicon import ActionFrame, Language
 from app.agent.language.note_sets import is_search
@@ -156,6 +156,10 @@ class Interpreter:
         vocabulary = vocabulary_in(language)
         return Request(text, language, tokens, vocabulary, dates, dialog, allowed, self._frames_of(language))
 
+    def language_of(self, text: str) -> Language:
+        """Return the language that knows the most words of a request."""
+        return self._by_likelihood(text)[0][0]
+
     def _by_likelihood(self, text: str) -> list[tuple[Language, tuple[Token, ...]]]:
         """Return the request's tokens in each language, the language that knows the most words first."""
         found = [
@@ -186,7 +190,7 @@ class Interpreter:
         for words in (bare, tokens):
             refined = refined_reading(request, words)
             if refined is not None and refined.score >= MIN_READ_SCORE:
-                return self._chooser.decide(request, [refined]), request, []
+                return self._chooser.decide(request, with_undo_first(request, refined)), request, []
         first = next((token.key for token in tokens if token.is_word), "")
         plain = self._without_reason(language, tokens)
         # No reading explains the words of a reason.
@@ -517,6 +521,17 @@ class Interpreter:
                 return Reply("cancelled")
             if question.options and language.matches_phrase(tokens, "refine", "yes"):
                 return question.options[0].reading
+            last = question.options[-1] if question.options else None
+            is_all = last is not None and "all" in str(last.reading.last.arguments.get("occurrence", ""))
+            if (
+                is_all
+                and last is not None
+                and any(
+                    language.matches_phrase(tokens, name)
+                    for name in ("both", "them", "everywhere", "everything")
+                )
+            ):
+                return last.reading
             if (
                 question.options
                 and (index := _parse_ordinal(language, tokens, len(question.options))) is not None
@@ -681,6 +696,8 @@ def _parse_ordinal(language: Language, tokens: Sequence[Token], count: int) -> i
 
 def normalized(step: PipelineStep) -> PipelineStep:
     """Return the step as the action of its own that some values of properties have."""
+    if step.action == "find" and step.target is not None and step.target.is_single:
+        return PipelineStep("read", step.target)  # "what is in it?"
     names_type = step.arguments.get("key") == "type" and "value" in step.arguments
     if step.action == "set_property" and names_type:
         return PipelineStep("set_type", step.target, {"type": step.arguments["value"]})

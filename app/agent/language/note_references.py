@@ -171,9 +171,8 @@ class NoteReferenceParser:
         """Find the daily note of a day: "today's journal", "the journal for March 16"."""
         language = self._language
         words = [token for token in tokens if token.is_word]
-        if len(words) != len(tokens) or not any(
-            token.key in language.words("daily_nouns") for token in words
-        ):
+        others = [token for token in tokens if not token.is_word and token.key != "."]
+        if others or not any(token.key in language.words("daily_nouns") for token in words):
             return None
         plain = language.words("daily_nouns") | language.words("note_nouns") | language.words("fillers")
         rest = [_without_genitive(token) for token in words]

@@ -267,6 +267,15 @@ class NoteSetParser(NoteReferenceParser):
             order = order.replace("modified", "dated")
         return replace(notes, order=order, limit=limit)
 
+    def _is_plural(self, key: str) -> bool:
+        """Return whether a noun for a folder, a tag or a type is a plural: "events", "people"."""
+        vocabulary = self._vocabulary
+        if key in self._language.words("plural_nouns") or vocabulary.find_folder(key):
+            return True
+        return any(
+            vocabulary.find_tag(stem) or vocabulary.find_type(stem) for stem in vocabulary.plural_stems(key)
+        )
+
     def _is_single(self, token: Token, part: QueryPart | None) -> bool | None:
         """Return whether a noun means one note; None for other words."""
         if token.key in self._language.words("note_nouns"):
@@ -274,7 +283,7 @@ class NoteSetParser(NoteReferenceParser):
         if part is None or part.is_topic or part.filter is not None or not token.is_word:
             return None
         if part.query.startswith(("path:", "tag:", "type:")):
-            return not any(form != token.key for form in self._vocabulary.plural_stems(token.key))
+            return not self._is_plural(token.key)
         return None
 
     def _leading_reference(self, tokens: Sequence[Token]) -> tuple[NoteSet, int] | None:

@@ -19,6 +19,7 @@ from app.index.query_serializer import quote_text
 
 _MAX_NAME_TOKENS = 14
 _MAX_BARE_ITEM_WORDS = 5
+_MAX_RELATION_WORDS = 3
 _NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?%?\)?")
 _END_MARKS = re.compile(r"[.?!…]+")
 _LIST_ITEM = re.compile(r"\s*(?:,|;|\n)\s*")
@@ -87,7 +88,7 @@ class RoleValueParser:
                 return self._type(role, tokens)
             case "relation":
                 kind = self.relation_of(tokens)
-                return RoleBinding({role: kind}, 1.0) if kind else None
+                return RoleBinding({role: kind}, 1.0) if kind else self._new_relation(role, tokens)
             case "number":
                 return self._number(role, tokens)
             case "days":
@@ -134,6 +135,8 @@ class RoleValueParser:
             return RoleBinding({role: NoteSet(query=query)}, 0.9, certain=False)
         if action.id in ("find", "count") and notes.unknown.strip():
             return None
+        if action.id in ("find", "count") and notes.is_everything and not notes.order and not parsed.has_head:
+            return None  # only small words, which name no notes
         if action.id not in ("find", "count") and not single and not parsed.has_head:
             words = self._raw(tokens)
             return RoleBinding({role: NoteSet(unknown=words, candidates=notes.candidates)}, UNKNOWN_FIT)
@@ -199,6 +202,8 @@ class RoleValueParser:
                 ):
                     return None  # two words side by side are no list of tags
                 known = self._vocabulary.find_tag(token.value)
+                if role == "new_tag" and known is not None and known.casefold() != token.value.casefold():
+                    known = None  # a new name is written as it is said
                 if frame.hashtag:
                     if known is None:
                         return None
@@ -394,6 +399,15 @@ class RoleValueParser:
         if len(bare) == 1 and bare[0].kind in ("quoted", "word") and "_" in bare[0].value:
             return bare[0].value.casefold()
         return None
+
+    def _new_relation(self, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
+        """Return a type of relation that the language has no words for: "as made by"."""
+        words = [token for token in tokens if token.key not in self._language.words("determiners")]
+        if not 1 <= len(words) <= _MAX_RELATION_WORDS or not all(
+            token.is_word and token.key.isalpha() for token in words
+        ):
+            return None
+        return RoleBinding({role: "_".join(token.key for token in words)}, 0.85, certain=False)
 
     def _number(self, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
         degrees = self._language.table("confidences")

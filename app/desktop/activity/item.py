@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from app.desktop.runtime.translation import translate
+from app.desktop.runtime.translation import PluralText, translate
 from app.permissions.approval import ApprovalRequest
 from app.permissions.audit_entry import AuditDecision, AuditEntry
 from app.permissions.caller import Caller, CallerKind
@@ -106,7 +106,7 @@ def item_from_entry(entry: AuditEntry, saves: int = 1) -> ActivityItem:
     """
     summary = _ERROR_TYPE.sub("", entry.result)
     if saves > 1:
-        summary = translate("Activity", "{0} ({1} times)").format(summary, f"{saves:,}")
+        summary = PluralText("Activity", "{1} ({0} time)", "{1} ({0} times)").format(saves, summary)
     if entry.decision in _DENIED_DECISIONS or summary == "denied":
         summary = entry.reason or summary
     if entry.undone_by is not None:

@@ -20,12 +20,12 @@ from app.desktop.activity.item import (
     started_item,
     waiting_item,
 )
+from app.desktop.runtime.translation import PluralText
 from app.embeddings.sync_scheduler import EmbeddingFailed, EmbeddingProgressed
 from app.events import Event
 from app.index.records import IndexRebuilt, ScanReport
 from app.permissions.audit import AuditAppended
 from app.permissions.audit_entry import AuditEntry
-from app.permissions.pluralize import pluralize
 from app.servers.server_state import RejectedTokens, TokenRefused
 from app.toolkit.outcome import ApprovalAnswered, ApprovalAsked, ToolFinished, ToolStarted
 from app.vault.store import NotesChanged
@@ -96,7 +96,7 @@ class ActivityModel(QAbstractListModel):
 
     def record_scan(self, report: ScanReport) -> None:
         """Add a row for a scan of the vault."""
-        parts = [pluralize(report.indexed, self.tr("note indexed"), self.tr("notes indexed"))]
+        parts = [PluralText("ActivityModel", "{0} note indexed", "{0} notes indexed").format(report.indexed)]
         parts.append(self.tr("{0} unchanged").format(f"{report.unchanged:,}"))
         if report.removed:
             parts.append(self.tr("{0} removed").format(f"{report.removed:,}"))
@@ -183,8 +183,10 @@ class ActivityModel(QAbstractListModel):
             self._remove(row)
         first = next((one for one in self._rows if one.entry and one.entry.id == event.outcome.entry), None)
         if first is not None and first.entry is not None:
-            more = pluralize(event.repeats, self.tr("more call"), self.tr("more calls"))
-            text = self.tr("{0} ({1} refused)").format(item_from_entry(first.entry).summary, more)
+            more = PluralText("ActivityModel", "{0} more call refused", "{0} more calls refused").format(
+                event.repeats
+            )
+            text = f"{item_from_entry(first.entry).summary} ({more})"
             self.put(replace(first, summary=text))
 
     def _end_unlogged(self, event: ToolFinished) -> None:
@@ -231,21 +233,29 @@ class ActivityModel(QAbstractListModel):
                 )
 
     def _refused(self, refused: RejectedTokens) -> None:
-        text = pluralize(
-            refused.count,
-            self.tr("request used an unknown or revoked token"),
-            self.tr("requests used an unknown or revoked token"),
+        text = PluralText(
+            "ActivityModel",
+            "{0} request used an unknown or revoked token",
+            "{0} requests used an unknown or revoked token",
+        ).format(refused.count)
+        who = (
+            self.tr("; the most recent program claims to be {0}").format(refused.says) if refused.says else ""
         )
-        who = self.tr("; the most recent claims to be {0}").format(refused.says) if refused.says else ""
         title = self.tr("Reject a program")
         self._add_system_item(ActivityKind.VAULT, title, text + who, ActivityStatus.DENIED)
 
     def _changed_outside(self, event: NotesChanged) -> None:
         parts = []
         if event.paths:
-            parts.append(pluralize(len(event.paths), self.tr("file changed"), self.tr("files changed")))
+            parts.append(
+                PluralText("ActivityModel", "{0} file changed", "{0} files changed").format(len(event.paths))
+            )
         if event.removed:
-            parts.append(pluralize(len(event.removed), self.tr("file removed"), self.tr("files removed")))
+            parts.append(
+                PluralText("ActivityModel", "{0} file removed", "{0} files removed").format(
+                    len(event.removed)
+                )
+            )
         if not parts:
             return
         text = self.tr("{0} by another program").format(", ".join(parts))
@@ -264,7 +274,9 @@ class ActivityModel(QAbstractListModel):
             if progress.failed
             else ActivityStatus.COMPLETED
         )
-        text = self.tr("{0} of {1} notes").format(f"{progress.done:,}", f"{total:,}")
+        text = PluralText("ActivityModel", "{1} of {0} note", "{1} of {0} notes").format(
+            total, f"{progress.done:,}"
+        )
         if progress.switching:
             text = self.tr("{0}, for the new language model").format(text)
         if progress.failed:

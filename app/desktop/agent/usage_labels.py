@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from app.agent.transcript import Usage
-from app.desktop.runtime.translation import translate
-from app.permissions.pluralize import pluralize
+from app.desktop.runtime.translation import PluralText, translate
 
 
 def short_usage(usage: Usage) -> str:
@@ -12,8 +11,10 @@ def short_usage(usage: Usage) -> str:
     tokens = usage.input_tokens + usage.output_tokens
     if not tokens:
         return ""
-    counted = translate("Composer", "{0} tokens").format(
-        f"{tokens / 1000:.1f}k" if tokens >= 1000 else tokens
+    counted = (
+        translate("Composer", "{0}k tokens").format(f"{tokens / 1000:.1f}")
+        if tokens >= 1000
+        else PluralText("Composer", "{0} token", "{0} tokens").format(tokens)
     )
     return f"{counted} · ${usage.cost:.3f}" if usage.cost else counted
 
@@ -24,8 +25,8 @@ def full_usage(usage: Usage) -> str:
         cost = translate("Composer", "Cost unknown")
     else:
         cost = translate("Composer", "Estimated cost: {0}").format(f"${usage.cost:.4f}")
-    requests = pluralize(usage.requests, translate("Composer", "request"), translate("Composer", "requests"))
-    tokens = translate("Composer", "{0} input tokens, {1} output tokens")
-    tokens = tokens.format(f"{usage.input_tokens:,}", f"{usage.output_tokens:,}")
-    session = translate("Composer", "This session: {0}, {1}").format(requests, tokens)
+    requests = PluralText("Composer", "{0} request", "{0} requests").format(usage.requests)
+    sent = PluralText("Composer", "{0} input token", "{0} input tokens").format(usage.input_tokens)
+    received = PluralText("Composer", "{0} output token", "{0} output tokens").format(usage.output_tokens)
+    session = translate("Composer", "This session: {0}, {1}, {2}").format(requests, sent, received)
     return f"{session}\n{cost}"

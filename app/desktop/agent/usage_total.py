@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication
-
 from app.agent.transcript import Usage
+from app.desktop.runtime.translation import PluralText
 from app.settings import Settings
 
 
@@ -24,7 +23,7 @@ class UsageTotal:
         elif usage.requests:
             self._is_complete = False
 
-    def words(self, settings: Settings) -> str:
+    def describe(self, settings: Settings) -> str:
         """Return the model and its usage so far; empty if no model is used."""
         if not settings.uses_model:
             return ""
@@ -32,5 +31,5 @@ class UsageTotal:
         if not self._tokens:
             return name
         more = "" if self._is_complete else "+"
-        tokens = QCoreApplication.translate("UsageTotal", "{0} tokens").format(f"{self._tokens:,}")
+        tokens = PluralText("UsageTotal", "{0} token", "{0} tokens").format(self._tokens)
         return f"{name} · {tokens} · ${self._dollars:.2f}{more}"

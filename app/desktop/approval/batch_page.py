@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from app.desktop.approval.header import DANGEROUS_OPERATIONS, operation_icon
-from app.desktop.runtime.translation import translate
+from app.desktop.runtime.translation import PluralText, translate
 from app.desktop.theme.theme import Theme
 from app.desktop.widgets.plain_labels import heading_label, plain_label
 from app.permissions.partial_approval import ApprovalDraft
@@ -33,7 +33,9 @@ class BatchPage(QWidget):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
-        question = heading_label(translate("Approval", "Approve all {0} requests?").format(count))
+        question = heading_label(
+            PluralText("Approval", "Approve {0} request?", "Approve all {0} requests?").format(count)
+        )
         question.setContentsMargins(20, 16, 20, 2)
         layout.addWidget(question)
         label = plain_label(

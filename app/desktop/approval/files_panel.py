@@ -21,10 +21,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.desktop.runtime.translation import translate
+from app.desktop.runtime.translation import PluralText, translate
 from app.desktop.theme.theme import Theme, ThemeSource, icon
 from app.permissions.partial_approval import ApprovalDraft, FileDraft, SelectionState
-from app.permissions.pluralize import pluralize
 from app.permissions.request_labels import KIND_NAMES, change_name
 from app.vault.changes import Create, Delete, Move, Update
 from app.vault.escaped_line import escape_hidden
@@ -111,10 +110,9 @@ class ChangedFilesModel(QAbstractTableModel):
         counts = self._counts(file)
         if not counts:
             return translate("Approval", "not compared yet")
-        added = pluralize(
-            counts[0], translate("Approval", "line added"), translate("Approval", "lines added")
+        return PluralText("Approval", "{0} line added, {1} removed", "{0} lines added, {1} removed").format(
+            counts[0], f"{counts[1]:,}"
         )
-        return translate("Approval", "{0}, {1} removed").format(added, f"{counts[1]:,}")
 
 
 class ChangedFilesPanel(QWidget):

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QPushButton, QScro
 
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
+from app.desktop.runtime.translation import PluralText
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.panel import EmptyState, Panel
 from app.desktop.widgets.plain_labels import plain_label
@@ -139,7 +140,7 @@ class GrantsPanel(Panel):
     def _used(self, grant: Grant) -> str:
         if not grant.used:
             return self.tr("not used yet")
-        return self.tr("used once") if grant.used == 1 else self.tr("used {0} times").format(grant.used)
+        return PluralText("GrantsPanel", "used once", "used {0} times").format(grant.used)
 
     def _until(self, grant: Grant) -> str:
         if grant.always:
@@ -147,7 +148,7 @@ class GrantsPanel(Panel):
         if grant.until is None:
             return self.tr("until Scriptorium closes")
         minutes = max(1, round((grant.until - time.time()) / 60))
-        return self.tr("1 minute left") if minutes == 1 else self.tr("{0} minutes left").format(minutes)
+        return PluralText("GrantsPanel", "{0} minute left", "{0} minutes left").format(minutes)
 
     def _start_revoke(self, grant_id: str) -> None:
         tasks.start(self.revoke(grant_id), owner=self, what=self.tr("revoke the rule"))

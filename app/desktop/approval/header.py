@@ -12,11 +12,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.desktop.runtime.translation import translate
+from app.desktop.runtime.translation import PluralText, translate
 from app.desktop.theme.theme import Theme, icon
 from app.desktop.widgets.plain_labels import CappedArea, heading_label, plain_label
 from app.permissions.approval import ApprovalRequest, Effect
-from app.permissions.pluralize import pluralize
 from app.permissions.request_labels import caller_label, format_extent, quote_name, request_title
 from app.permissions.scope import Operation
 from app.vault.changes import ChangeSet, Delete
@@ -49,12 +48,11 @@ class RequestHeader(QWidget):
         if request.caller.claim:
             layout.addWidget(_claim(request, self))
         if request.scope.backlinks:
-            counted = pluralize(
-                len(request.scope.backlinks),
-                translate("Approval", "note will have"),
-                translate("Approval", "notes will have"),
-            )
-            text = translate("Approval", "{0} unresolved links after this deletion").format(counted)
+            text = PluralText(
+                "Approval",
+                "{0} note will have unresolved links after this deletion",
+                "{0} notes will have unresolved links after this deletion",
+            ).format(len(request.scope.backlinks))
             notes = request.scope.backlinks
             self._unresolved = NotesStrip(text, notes, "warning-circle", theme.warning, theme, self)
             # The parts under the header must not move when a file is unticked.
@@ -63,10 +61,11 @@ class RequestHeader(QWidget):
             self._unresolved.setSizePolicy(policy)
             layout.addWidget(self._unresolved)
         if request.rewrites:
-            counted = pluralize(
-                len(request.rewrites), translate("Approval", "note"), translate("Approval", "notes")
-            )
-            text = translate("Approval", "This move updates the links in {0}").format(counted)
+            text = PluralText(
+                "Approval",
+                "This move updates the links in {0} note",
+                "This move updates the links in {0} notes",
+            ).format(len(request.rewrites))
             layout.addWidget(NotesStrip(text, request.rewrites, "link-simple", theme.muted, theme, self))
         if request.caller.tainted:
             text = translate(

@@ -15,7 +15,7 @@ from PySide6.QtCore import (
     Qt,
 )
 
-from app.desktop.runtime.translation import translate
+from app.desktop.runtime.translation import PluralText, translate
 from app.permissions.audit_entry import AuditEntry, AuditFilter
 from app.vault.escaped_line import escape_hidden
 
@@ -51,7 +51,7 @@ class AuditEntriesModel(QAbstractTableModel):
         last = self._entries[-1]
         return self._steps.get(last.id, [last])[-1].id
 
-    def steps(self, row: int) -> Sequence[AuditEntry]:
+    def merged_saves(self, row: int) -> Sequence[AuditEntry]:
         """Return the older saves of the session that a row represents."""
         return self._steps.get(self._entries[row].id, ())
 
@@ -161,9 +161,10 @@ class AuditEntriesModel(QAbstractTableModel):
             return entry
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             text = cell_text(entry, index.column())
-            times = len(self.steps(index.row())) + 1
-            several = index.column() == RESULT and times > 1
-            return translate("Audit", "{0} ({1} times)").format(text, f"{times:,}") if several else text
+            times = len(self.merged_saves(index.row())) + 1
+            if index.column() == RESULT and times > 1:
+                return PluralText("Audit", "{1} ({0} time)", "{1} ({0} times)").format(times, text)
+            return text
         if role == Qt.ItemDataRole.TextAlignmentRole and index.column() == DURATION:
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         return None

@@ -34,6 +34,7 @@ from app.desktop.audit.model import (
 from app.desktop.audit.undo import undo
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
+from app.desktop.runtime.translation import PluralText
 from app.desktop.shell.panel_context import PanelContext, connect_links
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets import dialogs
@@ -42,7 +43,6 @@ from app.events import Event
 from app.permissions.audit import AuditAppended
 from app.permissions.audit_chain import AuditCheck
 from app.permissions.audit_entry import AuditEntry
-from app.permissions.pluralize import pluralize
 
 if TYPE_CHECKING:
     from app.workspace.service.history import ExportFormat
@@ -122,8 +122,9 @@ class AuditPanel(Panel):
 
         found: AuditCheck = await self._client.run(lambda vault: asyncio.to_thread(vault.history.verify))
         if found.ok:
-            rows = pluralize(found.rows, self.tr("entry"), self.tr("entries"))
-            text = self.tr("Log intact: {0} verified").format(rows)
+            text = PluralText(
+                "AuditPanel", "Log intact: {0} entry verified", "Log intact: {0} entries verified"
+            ).format(found.rows)
             text = " ".join([text, *(gap.message for gap in found.gaps)])
         elif found.first_bad is not None:
             text = self.tr("Log damaged at entry {0}: {1}").format(found.first_bad, found.reason)
@@ -139,8 +140,10 @@ class AuditPanel(Panel):
             return
         wanted = self.filters.current_filter
         count = await self._client.run(lambda vault: vault.history.export(file, wanted, suffix))
-        entries = pluralize(count, self.tr("entry"), self.tr("entries"))
-        self._show_verdict(self.tr("{0} written to {1}").format(entries, file.name), "muted")
+        text = PluralText("AuditPanel", "{0} entry written to {1}", "{0} entries written to {1}").format(
+            count, file.name
+        )
+        self._show_verdict(text, "muted")
 
     def _show_verdict(self, text: str, tone: str) -> None:
         self.verdict.setText(text)
@@ -308,7 +311,7 @@ class AuditPanel(Panel):
 
     def _open_row(self, index: QModelIndex) -> None:
         entry = index.data(ENTRY_ROLE)
-        if self.model.steps(index.row()):
+        if self.model.merged_saves(index.row()):
             self.model.expand(index.row())
         elif entry.commit is not None:
             self._start_diff(entry)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.desktop.connections.queries import CategoryState, ClientProgram
-from app.desktop.runtime.translation import translate
+from app.desktop.runtime.translation import PluralText, translate
 from app.desktop.sources.labels import format_time
 from app.permissions.caller import CallerKind
-from app.permissions.pluralize import pluralize
 from app.settings import CallerProfile
 from app.vault.escaped_line import escape_hidden
 
@@ -18,9 +17,7 @@ _MAX_NAMED_FOLDERS = 3
 def state_label(program: ClientProgram) -> str:
     """Return the connection state of a program."""
     if program.open_calls:
-        return pluralize(
-            program.open_calls, translate("Connections", "call now"), translate("Connections", "calls now")
-        )
+        return PluralText("Connections", "{0} call now", "{0} calls now").format(program.open_calls)
     if program.sessions:
         return translate("Connections", "connected")
     return (
@@ -44,7 +41,7 @@ def access_label(profile: CallerProfile | None, groups: Sequence[CategoryState] 
         parts.append(
             few
             if len(shown) <= _MAX_NAMED_FOLDERS
-            else translate("Connections", "{0} categories").format(len(shown))
+            else PluralText("Connections", "{0} category", "{0} categories").format(len(shown))
         )
     if profile.tools:
         parts.append(translate("Connections", "tools {0}").format(", ".join(profile.tools)))
@@ -70,7 +67,7 @@ def session_lines(program: ClientProgram) -> tuple[str, ...]:
     """Return a line for each session of the program, the latest first."""
     lines = []
     for one in sorted(program.sessions, key=lambda each: -each.last):
-        calls = pluralize(one.calls, translate("Connections", "call"), translate("Connections", "calls"))
+        calls = PluralText("Connections", "{0} call", "{0} calls").format(one.calls)
         since = translate("Connections", "since {0}").format(format_time(one.since))
         says = escape_hidden(" ".join(one.client.says.split())[:120])
         description = (

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHeaderView, QSplitter, QStackedWidget, QTreeWidge
 
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
+from app.desktop.runtime.translation import PluralText
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.diff.view import DiffView
 from app.desktop.widgets.panel import EmptyState, Panel, ThemedButton
@@ -108,7 +109,9 @@ class DuplicatesPanel(Panel):
 
     def _row(self, pair: Duplicate) -> QTreeWidgetItem:
         same = self.tr("the same text")
-        lines = self.tr("{0} and {1} lines").format(f"{pair.only_first:,}", f"{pair.only_second:,}")
+        lines = PluralText("DuplicatesPanel", "{1} and {0} line", "{1} and {0} lines").format(
+            pair.only_second, f"{pair.only_first:,}"
+        )
         differs = same if pair.is_exact else lines
         row = QTreeWidgetItem([pair.first.name, pair.second.name, f"{pair.words:.0%}", differs])
         row.setToolTip(0, pair.first.text)

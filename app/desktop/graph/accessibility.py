@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from app.desktop.graph.scene import Scene
-from app.desktop.runtime.translation import translate
-from app.permissions.pluralize import pluralize
+from app.desktop.runtime.translation import PluralText, translate
 
 _MAX_LISTED_NEIGHBORS = 12
 
@@ -13,9 +12,7 @@ def accessible_text(scene: Scene) -> tuple[str, str]:
     """Return the accessible name and description of the graph and its selection."""
     graph = scene.graph
     if not scene.selection:
-        name = translate("Canvas", "Graph of {0}").format(
-            pluralize(len(graph), translate("Canvas", "note"), translate("Canvas", "notes"))
-        )
+        name = PluralText("Canvas", "Graph of {0} note", "Graph of {0} notes").format(len(graph))
         return name, translate(
             "Canvas",
             "Arrow keys follow links, L lists them, Enter opens, Escape clears, plus and minus zoom.",
@@ -23,7 +20,7 @@ def accessible_text(scene: Scene) -> tuple[str, str]:
     row = scene.selection[-1]
     neighbors = graph.neighbors(row)
     kind = graph.types[row] if graph.kinds[row] == "note" else graph.kinds[row]
-    links = pluralize(len(neighbors), translate("Canvas", "link"), translate("Canvas", "links"))
+    links = PluralText("Canvas", "{0} link", "{0} links").format(len(neighbors))
     name = f"{graph.names[row]}, {kind}, {links}"
     if len(scene.selection) > 1:
         name = translate("Canvas", "{0} selected, last: {1}").format(len(scene.selection), name)

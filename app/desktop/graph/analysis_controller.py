@@ -20,11 +20,11 @@ from app.desktop.graph.settings.model import GraphSettings, LayoutMode
 from app.desktop.graph.view import GraphView
 from app.desktop.graph.virtual_nodes import SuggestedEdge
 from app.desktop.runtime import tasks
+from app.desktop.runtime.translation import PluralText
 from app.errors import ScriptoriumError
 from app.graph.model import Graph, node_radii
 from app.graph.static_layout import Region
 from app.permissions.caller import Caller
-from app.permissions.pluralize import pluralize
 from app.toolkit.call import Call
 
 if TYPE_CHECKING:
@@ -141,12 +141,12 @@ class GraphAnalysisController(QObject):
             AnalysisResultRow(
                 self._heart(graph, found.of, place),
                 group.label,
-                pluralize(group.count, self.tr("note"), self.tr("notes")),
+                PluralText("GraphAnalysis", "{0} note", "{0} notes").format(group.count),
             )
             for place, group in enumerate(layer.groups)
             if group.key != "part-other"
         )
-        communities = pluralize(found.count, self.tr("community"), self.tr("communities"))
+        communities = PluralText("GraphAnalysis", "{0} community", "{0} communities").format(found.count)
         words = self.tr("{0}, shown as colors (modularity {1}, {2})").format(
             communities, f"{found.modularity:.2f}", found.method
         )
@@ -175,8 +175,11 @@ class GraphAnalysisController(QObject):
         title = self.tr("Importance") if measure == "pagerank" else self.tr("Crossroads")
         words = self.tr("Node size: {0}").format(found.method)
         if not found.exact:
-            words = self.tr("Node size: {0}, estimated from {1} notes")
-            words = words.format(found.method, f"{found.sampled:,}")
+            words = PluralText(
+                "GraphAnalysis",
+                "Node size: {1}, estimated from {0} note",
+                "Node size: {1}, estimated from {0} notes",
+            ).format(found.sampled, found.method)
         self._show(AnalysisResult(measure, title, words, lines))
 
     async def _path(self, source: str, target: str) -> None:
@@ -200,7 +203,7 @@ class GraphAnalysisController(QObject):
             for row, note in zip(found.rows, notes, strict=True)
         )
         steps = len(found.rows) - 1
-        words = pluralize(steps, self.tr("link"), self.tr("links"))
+        words = PluralText("GraphAnalysis", "{0} link", "{0} links").format(steps)
         self._show(AnalysisResult("path", title, words, lines))
 
     async def _weak_points(self) -> None:
@@ -225,8 +228,8 @@ class GraphAnalysisController(QObject):
         rows = np.unique(np.concatenate([found.bridges.ravel(), found.articulations])).tolist()
         self._glow(graph, rows)
         words = self.tr("{0} and {1} whose removal would split the graph").format(
-            pluralize(len(found.bridges), self.tr("link"), self.tr("links")),
-            pluralize(len(found.articulations), self.tr("note"), self.tr("notes")),
+            PluralText("GraphAnalysis", "{0} link", "{0} links").format(len(found.bridges)),
+            PluralText("GraphAnalysis", "{0} note", "{0} notes").format(len(found.articulations)),
         )
         self._show(AnalysisResult("bridges", self.tr("Bridges"), words, tuple(lines[:_MAX_RESULT_ROWS])))
 
@@ -240,8 +243,8 @@ class GraphAnalysisController(QObject):
             for row in rows[:_MAX_RESULT_ROWS]
         )
         words = self.tr("{0} and {1} without links").format(
-            pluralize(len(found.notes), self.tr("note"), self.tr("notes")),
-            pluralize(len(found.attachments), self.tr("attachment"), self.tr("attachments")),
+            PluralText("GraphAnalysis", "{0} note", "{0} notes").format(len(found.notes)),
+            PluralText("GraphAnalysis", "{0} attachment", "{0} attachments").format(len(found.attachments)),
         )
         self._show(AnalysisResult("orphans", self.tr("Orphans"), words, lines))
 
@@ -266,8 +269,9 @@ class GraphAnalysisController(QObject):
             )
             for one in known
         )
-        links = pluralize(len(lines), self.tr("suggested link"), self.tr("suggested links"))
-        words = self.tr("{0} (dashed)").format(links)
+        words = PluralText(
+            "GraphAnalysis", "{0} suggested link (dashed)", "{0} suggested links (dashed)"
+        ).format(len(lines))
         finding = AnalysisResult("suggestions", self.tr("Suggested links"), words, lines, can_accept=True)
         self._show(
             finding if lines else AnalysisResult("suggestions", finding.title, self.tr("No suggestions"))

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QMenu
 from app.desktop.bridge import VaultClient
 from app.desktop.graph.view import GraphView
 from app.desktop.runtime import tasks
+from app.desktop.runtime.translation import PluralText
 from app.permissions.caller import Caller
 from app.vault.path import NotePath
 
@@ -154,4 +155,6 @@ class GraphMenu(QObject):
         paths = [NotePath(path) for path in notes]
         names = await self._client.run(lambda vault: [vault.notes.shortest(path, None) for path in paths])
         QGuiApplication.clipboard().setText("\n".join(f"- [[{name}]]" for name in names))
-        self._view.note.show_message(self.tr("{0} links copied").format(len(names)))
+        self._view.note.show_message(
+            PluralText("GraphMenus", "{0} link copied", "{0} links copied").format(len(names))
+        )

@@ -8,11 +8,11 @@ from app.desktop.bridge import VaultClient
 from app.desktop.graph.settings.model import GraphSettings, QueryGroup
 from app.desktop.graph.view import GraphView
 from app.desktop.runtime import tasks
+from app.desktop.runtime.translation import PluralText
 from app.desktop.search.query_field import Completions
 from app.errors import QueryError, TimeoutExpiredError
 from app.events import Event
 from app.index.saved_searches import SavedSearch, SavedSearchesChanged
-from app.permissions.pluralize import pluralize
 
 
 class GraphQueries(QObject):
@@ -55,8 +55,8 @@ class GraphQueries(QObject):
 
     def _set_saved_searches(self, searches: tuple[SavedSearch, ...]) -> None:
         """Offer saved searches as filter and groups."""
-        self._view.sheet.filters.query.offer(searches)
-        self._view.sheet.groups.rows.offer(searches)
+        self._view.sheet.filters.query.show_saved_searches(searches)
+        self._view.sheet.groups.rows.show_saved_searches(searches)
 
     def _apply_settings(self, choices: GraphSettings) -> None:
         if choices.filter != self._filter:
@@ -89,8 +89,9 @@ class GraphQueries(QObject):
             return
         self._view.appearance.set_filter_result(found)
         count = None if found is None else len(found)
-        words = pluralize(count or 0, self.tr("note"), self.tr("notes"))
-        field.show_answer("" if count is None else words)
+        field.show_answer(
+            "" if count is None else PluralText("GraphQueries", "{0} note", "{0} notes").format(count)
+        )
 
     async def _run_groups(self, groups: tuple[QueryGroup, ...]) -> None:
         """Color what each group finds; an empty or invalid query finds nothing."""

@@ -26,6 +26,7 @@ from app.desktop.audit.model import format_time
 from app.desktop.audit.two_line_delegate import TwoLineDelegate
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
+from app.desktop.runtime.translation import PluralText
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.dialogs import resize_within_screen
 from app.desktop.widgets.diff.view import DiffView
@@ -146,7 +147,7 @@ class HistoryDialog(QDialog):
         who, count = escape_hidden(group[0].author), len(group)
         what = self.tr("deleted") if group[0].hash is None else format_size(group[0].size)
         span = " – ".join(dict.fromkeys(format_time(each.time) for each in (group[-1], group[0])))
-        changes = self.tr("{0} changes").format(count)
+        changes = PluralText("HistoryDialog", "{0} change", "{0} changes").format(count)
         return f"{span}   ·   {who}\n{changes}   ·   {what}"
 
     def _version_label(self, version: Version) -> str:

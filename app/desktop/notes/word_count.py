@@ -10,8 +10,8 @@ from shiboken6 import isValid
 from app.desktop.notes.newlines import PARAGRAPH_SEPARATOR
 from app.desktop.notes.view import NoteView
 from app.desktop.runtime import tasks
+from app.desktop.runtime.translation import PluralText
 from app.index.normalization import count_words
-from app.permissions.pluralize import pluralize
 from app.vault.markdown.frontmatter import read_frontmatter
 
 _DEBOUNCE_MS = 300
@@ -68,11 +68,15 @@ class WordCount(QObject):
         part, _ = await asyncio.to_thread(_counts, selected, whole=False)
         if started != self._round:
             return
-        whole = pluralize(words, self.tr("word"), self.tr("words"))
         if selected:
-            self.changed.emit(self.tr("{0} of {1} selected").format(f"{part:,}", whole))
+            self.changed.emit(
+                PluralText("WordCount", "{1} of {0} word selected", "{1} of {0} words selected").format(
+                    words, f"{part:,}"
+                )
+            )
         else:
-            size = pluralize(characters, self.tr("character"), self.tr("characters"))
+            whole = PluralText("WordCount", "{0} word", "{0} words").format(words)
+            size = PluralText("WordCount", "{0} character", "{0} characters").format(characters)
             self.changed.emit(f"{whole} · {size}")
 
 

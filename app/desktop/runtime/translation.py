@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from PySide6.QtCore import QCoreApplication
 
 translate = QCoreApplication.translate
@@ -15,3 +17,34 @@ def QT_TRANSLATE_NOOP(context: str, text: str) -> str:
         text: The text, a literal.
     """
     return text
+
+
+@dataclass(frozen=True, slots=True)
+class PluralText:
+    """A text with a number in it, in the user's language: "1 note", "2,000 notes".
+
+    `pyside6-lupdate -tr-function-alias translate+=PluralText` extracts the text for 1, with the text for
+    other numbers as its comment. In the .ts file, the message needs `numerus="yes"`; it then
+    has a form for each plural of the language. English needs no translation file.
+
+    Attributes:
+        context: The context of the translation.
+        one: The text for 1, a literal. {0} stands for the number.
+        many: The text for every other number, a literal.
+    """
+
+    context: str
+    one: str
+    many: str
+
+    def format(self, count: int, *values: object) -> str:
+        """Return the text for a number.
+
+        Args:
+            count: The number.
+            values: What {1}, {2} and so on stand for.
+        """
+        text = translate(self.context, self.one, self.many, count)
+        if text == self.one and count != 1:
+            text = self.many
+        return text.format(f"{count:,}", *values)

@@ -17,6 +17,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QTextCharFormat, QTextLayout, QTextOption
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
+from app.desktop.runtime.translation import PluralText
 from app.desktop.theme.theme import ThemeSource
 from app.index.records import SearchGroup, SearchHit, Snippet
 
@@ -118,7 +119,7 @@ class SearchResultsModel(QAbstractListModel):
         if row.group is not None:
             return row.group.name or self.tr("none")
         if row.more:
-            return self.tr("{0} more lines").format(row.more) if row.more > 1 else self.tr("1 more line")
+            return PluralText("SearchResultsModel", "{0} more line", "{0} more lines").format(row.more)
         return row.snippet.text if row.snippet else row.hit.title
 
     def _create_rows(self, hits: tuple[SearchHit, ...]) -> list[SearchResultRow]:

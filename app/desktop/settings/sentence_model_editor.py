@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
+from app.desktop.runtime.translation import PluralText
 from app.desktop.shell.language_proposal import language_name
 from app.desktop.widgets.model_form import Editor
 from app.embeddings import multilingual
@@ -187,7 +188,9 @@ class SentenceModelEditor(Editor):
             if not event.switching:
                 self._set_text("")
             return
-        text = self.tr("{0} of {1} notes indexed").format(f"{event.done:,}", f"{event.total:,}")
+        text = PluralText(
+            "SentenceModelEditor", "{1} of {0} note indexed", "{1} of {0} notes indexed"
+        ).format(event.total, f"{event.done:,}")
         if event.switching:
             text = self.tr("{0}. The previous model stays in use until then.").format(text)
         self._progress(text, event.done, event.total)

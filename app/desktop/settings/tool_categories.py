@@ -13,8 +13,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QHBoxLayout, QLabel,
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
 from app.desktop.runtime.time_sliced_queue import TimeSlicedQueue
-from app.desktop.runtime.translation import translate
-from app.permissions.pluralize import pluralize
+from app.desktop.runtime.translation import PluralText, translate
 from app.settings import Settings
 from app.toolkit.registry import AccessLevel, Category
 from app.toolkit.tool import Tool
@@ -105,7 +104,7 @@ class ToolCategoryList(QWidget):
         text_column.setSpacing(2)
         name = QLabel(category.name)
         name.setProperty("textSize", "strong")
-        tools = pluralize(fact.tools, self.tr("tool"), self.tr("tools"))
+        tools = PluralText("ToolCategoryList", "{0} tool", "{0} tools").format(fact.tools)
         about = _create_label(f"{tools} · {level_label(category.level)} · {_rate(category)}")
         note = self._notes[category.id] = _create_label("")
         for label in (name, about, note):
@@ -183,9 +182,11 @@ def level_label(level: AccessLevel) -> str:
 
 
 def _rate(category: Category) -> str:
-    return translate("ToolCategoryList", "at most {0} calls per minute per caller").format(
-        category.rate_per_minute
-    )
+    return PluralText(
+        "ToolCategoryList",
+        "at most {0} call per minute per caller",
+        "at most {0} calls per minute per caller",
+    ).format(category.rate_per_minute)
 
 
 def _facts(vault: VaultService) -> tuple[_CategoryFacts, ...]:

@@ -7,8 +7,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.desktop.runtime.translation import translate
-from app.permissions.pluralize import pluralize
+from app.desktop.runtime.translation import PluralText, translate
 from app.vault.path import NOTE_SUFFIXES
 
 _MAX_COUNTED_FILES = 200_000
@@ -58,9 +57,11 @@ def open_warning(facts: FolderFacts) -> str | None:
     if facts.notes == 0 and facts.complete:
         if not facts.others:
             return translate("VaultPreflight", "This folder is empty.")
-        one, many = translate("VaultPreflight", "other file"), translate("VaultPreflight", "other files")
-        text = translate("VaultPreflight", "This folder has no Markdown notes, only {0}.")
-        return text.format(pluralize(facts.others, one, many))
+        return PluralText(
+            "VaultPreflight",
+            "This folder has no Markdown notes, only {0} other file.",
+            "This folder has no Markdown notes, only {0} other files.",
+        ).format(facts.others)
     if facts.others >= _MAX_COUNTED_FILES:
         text = translate("VaultPreflight", "This folder has more than {0} files that are not notes.")
         return text.format(f"{_MAX_COUNTED_FILES:,}")

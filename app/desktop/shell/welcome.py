@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.desktop.runtime.translation import PluralText, translate
 from app.desktop.theme.app_icon import app_icon
 from app.desktop.theme.theme import Theme, ThemeSource, icon
 from app.desktop.widgets.panel import ElidedLabel, ThemedButton
@@ -100,7 +101,7 @@ class Welcome(QScrollArea):
         title.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         label = QLabel(
             self.tr(
-                "Your notes as a living graph, with an agent whose changes you review, approve and can undo."
+                "See your notes as a graph, and work with an agent whose changes you approve and can undo."
             )
         )
         label.setProperty("tone", "muted")
@@ -215,9 +216,11 @@ def time_ago(moment: float, now: float | None = None) -> str:
     """Return how long ago `moment` (Unix seconds) was, in a word or two."""
     minutes = ((now if now is not None else time.time()) - moment) / 60
     if minutes < 1:
-        return "just now"
-    for limit, unit, name in ((60, 1, "min"), (24 * 60, 60, "h"), (60 * 24 * 60, 24 * 60, "days")):
-        if minutes < limit:
-            count = int(minutes // unit)
-            return f"{count} {'day' if (name, count) == ('days', 1) else name} ago"
+        return translate("Welcome", "just now")
+    if minutes < 60:
+        return translate("Welcome", "{0} min ago").format(int(minutes))
+    if (hours := minutes / 60) < 24:
+        return translate("Welcome", "{0} h ago").format(int(hours))
+    if (days := hours / 24) < 60:
+        return PluralText("Welcome", "{0} day ago", "{0} days ago").format(int(days))
     return time.strftime("%d %b %Y", time.localtime(moment))

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.desktop.runtime.translation import PluralText
 from app.desktop.sources.labels import format_time, kind_label
 from app.desktop.sources.rules_editor import RulesEditor
 from app.desktop.theme.theme import ThemeSource
@@ -127,10 +128,12 @@ class SourceDetails(QWidget):
         if info.checked:
             text += self.tr(" Last checked at {0}.").format(format_time(info.checked))
         if isinstance(config, FeedConfig):
-            text += self.tr(" Checked every {0} minutes.").format(f"{config.minutes:,}")
+            text += " " + PluralText(
+                "SourceDetails", "Checked every minute.", "Checked every {0} minutes."
+            ).format(config.minutes)
         elif config.globs:
             text += self.tr(" Only of {0}.").format(", ".join(config.globs))
-        self.said.setText(text)
+        self.summary.setText(text)
 
     def _open(self) -> None:
         if self._info is not None:
@@ -189,11 +192,11 @@ class SourceDetails(QWidget):
         )
         self.starts_turn.toggled.connect(self._emit_starts_turn)
         column.addWidget(self.starts_turn)
-        self.said = QLabel()
-        self.said.setProperty("tone", "muted")
-        self.said.setTextFormat(Qt.TextFormat.PlainText)
-        self.said.setWordWrap(True)
-        column.addWidget(self.said)
+        self.summary = QLabel()
+        self.summary.setProperty("tone", "muted")
+        self.summary.setTextFormat(Qt.TextFormat.PlainText)
+        self.summary.setWordWrap(True)
+        column.addWidget(self.summary)
         self.news = QTreeWidget()
         self.news.setAccessibleName(self.tr("Recent news"))
         self.news.setHeaderLabels([self.tr("When"), self.tr("What")])

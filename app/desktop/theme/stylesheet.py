@@ -87,6 +87,8 @@ def _image(marks: Mapping[str, str], name: str) -> str:
 def _surfaces(t: Theme, marks: Mapping[str, str]) -> str:
     return f"""
 * {{ outline: none; }}
+QPushButton, QCheckBox, QTreeView {{ icon-size: 16u; }}
+QListView {{ icon-size: 24u; }}
 QWidget {{ color: {t.text}; selection-background-color: {t.selection}; selection-color: {t.text}; }}
 QMainWindow, QDialog {{ background: {t.window}; }}
 QDialog {{ background: {t.panel}; }}

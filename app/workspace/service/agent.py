@@ -24,10 +24,6 @@ class AgentService:
         """Return the conversations that contain `text`, newest first."""
         return self._session.store.list_conversations(text)
 
-    def conversation(self, id: str) -> Conversation | None:
-        """Return the conversation with this id, or None."""
-        return next((one for one in self._session.store.list_conversations() if one.id == id), None)
-
     def items(self, conversation: str) -> tuple[AnyItem, ...]:
         """Return the items of a conversation in order."""
         return self._session.store.items(conversation)

@@ -15,7 +15,6 @@ from app.index.records import (
     Mention,
     NoteRecord,
     Problem,
-    PropertyCount,
     TagCount,
     TaskRecord,
     VaultStats,
@@ -165,10 +164,6 @@ class NoteService:
     def tags(self) -> tuple[TagCount, ...]:
         """Return every tag and its ancestors, by name."""
         return self._index.tags()
-
-    def properties(self) -> tuple[PropertyCount, ...]:
-        """Return every property's name and number of notes."""
-        return self._index.properties()
 
     def tasks(self, limit: int, *, done: bool = False) -> tuple[TaskRecord, ...]:
         """Return the open tasks (with `done`, the completed ones, too) by note and line, at most `limit`."""

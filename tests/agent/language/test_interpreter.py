@@ -63,9 +63,7 @@ def test_a_request_is_interpreted(agent: BuiltinAgent, request_text: str, readin
     assert serialize(found) == reading
 
 
-@pytest.mark.parametrize(
-    "text", ["translate H4 into French", "übersetze das ins Englische"]
-)
+@pytest.mark.parametrize("text", ["translate H4 into French", "übersetze das ins Englische"])
 def test_requests_that_need_a_model_are_recognized(agent: BuiltinAgent, text: str) -> None:
     assert isinstance(read(agent, text), ModelRequired)
 

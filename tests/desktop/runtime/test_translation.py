@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import re
 import shutil
 import subprocess
 import sys
@@ -9,12 +10,17 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QCoreApplication, QTranslator
 
 import app.desktop
+from app.desktop.runtime.translation import PluralText
 from app.desktop.shell.command_registry import COMMANDS, MENUS, PANELS
 
 _FILES = sorted(Path(app.desktop.__file__).parent.rglob("*.py"))
-_MARKERS = ("translate", "QT_TRANSLATE_NOOP")
+_MARKERS = ("translate", "QT_TRANSLATE_NOOP", "PluralText")
+_COUNTED = re.compile(r"\{\d\} (?:more |other )?([a-z]{2,}s)\b")
+_NOT_COUNTED = ("has", "is", "was", "writes", "owns")
+_ALWAYS_MANY = ("{0} × {1} pixels", "This folder has more than {0} files that are not notes.")
 _TEXT_SETTERS = frozenset(
     (
         "setText",
@@ -39,6 +45,7 @@ _TEXT_SETTERS = frozenset(
         "ThemedButton",
     )
 )
+_NOTES = PluralText("Test", "{0} note", "{0} notes")
 _NAMES = ("Scriptorium",)
 
 
@@ -59,7 +66,8 @@ def _calls() -> tuple[tuple[str, str, ast.Call], ...]:
 def _text_argument(name: str, call: ast.Call) -> ast.expr | None:
     if name == "tr" and call.args:
         return call.args[0]
-    return call.args[1] if name in _MARKERS and len(call.args) == 2 else None
+    has_text = name in _MARKERS and len(call.args) in (2, 3)
+    return call.args[1] if has_text else None
 
 
 def _literal(node: ast.expr | None) -> str | None:
@@ -76,7 +84,10 @@ def extracted(tmp_path_factory: pytest.TempPathFactory) -> frozenset[str]:
     listing = folder / "files"
     listing.write_text("\n".join(map(str, _FILES)), "utf-8")
     result = folder / "desktop.ts"
-    subprocess.run([command, f"@{listing}", "-ts", str(result)], check=True, capture_output=True, timeout=60)
+    alias = ["-tr-function-alias", "translate+=PluralText"]
+    subprocess.run(
+        [command, f"@{listing}", "-ts", str(result), *alias], check=True, capture_output=True, timeout=60
+    )
     return frozenset(node.text or "" for node in ET.parse(result).getroot().iter("source"))
 
 
@@ -112,3 +123,63 @@ def test_no_widget_is_given_an_untranslated_text() -> None:
         if text is not None and text[:1].isupper() and text not in _NAMES and "+" not in text
     ]
     assert not bare
+
+
+def _plural_calls() -> tuple[tuple[str, ast.Call], ...]:
+    return tuple(
+        (place, call)
+        for place, name, call in _calls()
+        if name == "PluralText" and not place.startswith("translation.py")
+    )
+
+
+@pytest.mark.parametrize(("place", "call"), [pytest.param(*each, id=each[0]) for each in _plural_calls()])
+def test_each_counted_text_has_a_singular_and_a_plural(place: str, call: ast.Call) -> None:
+    context, one, many = map(_literal, call.args[:3])
+    assert context, place
+    assert one, place
+    assert many, place
+    values = ("A", "B")
+    none, single, two = (PluralText(context, one, many).format(count, *values) for count in (0, 1, 2))
+    assert single == one.format("1", *values)
+    assert not re.search(r"\b1 (?:more |other )?[a-z]{2,}s\b", single)
+    assert (none, two) == (many.format("0", *values), many.format("2", *values))
+    assert "{0}" in many
+    assert single != two.replace("2", "1", 1)
+    assert "(s)" not in one + many
+
+
+def test_no_other_text_counts_things() -> None:
+    counted = [
+        f"{place}: {text}"
+        for place, name, call in _calls()
+        if name != "PluralText" and (text := _literal(_text_argument(name, call))) is not None
+        if text not in _ALWAYS_MANY
+        if "(s)" in text or any(noun not in _NOT_COUNTED for noun in _COUNTED.findall(text))
+    ]
+    assert not counted
+
+
+def test_a_large_number_is_grouped() -> None:
+    assert _NOTES.format(2000) == "2,000 notes"
+
+
+class _Polish(QTranslator):
+    """A language with three plural forms."""
+
+    def translate(self, context: str, text: str, comment: str | None = None, number: int = -1) -> str:
+        if (context, text, comment) != ("Test", "{0} note", "{0} notes"):
+            return ""
+        few = 2 <= number % 10 <= 4 and not 12 <= number % 100 <= 14
+        return "{0} notatka" if number == 1 else "{0} notatki" if few else "{0} notatek"
+
+
+@pytest.mark.usefixtures("qapp")
+def test_a_translation_has_the_plural_forms_of_its_language() -> None:
+    polish = _Polish()
+    assert QCoreApplication.installTranslator(polish)
+    try:
+        texts = [_NOTES.format(count) for count in (1, 3, 5)]
+    finally:
+        QCoreApplication.removeTranslator(polish)
+    assert texts == ["1 notatka", "3 notatki", "5 notatek"]

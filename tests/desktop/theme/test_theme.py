@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QApplication, QComboBox
+from PySide6.QtWidgets import QApplication, QComboBox, QPushButton, QStyleOptionViewItem, QTreeWidget
 from pytestqt.qtbot import QtBot
 
 import app.desktop
@@ -130,6 +130,24 @@ def test_the_list_of_a_combo_box_has_one_frame(qtbot: QtBot, qapp: QApplication,
     box.hidePopup()
     qapp.setStyleSheet("")
     source.set("light", zoom=1.0)
+
+
+def test_icons_of_buttons_and_lists_grow_with_the_zoom(qtbot: QtBot, qapp: QApplication) -> None:
+    theme = ThemeSource("light")
+    theme.apply(qapp)
+    button, tree = QPushButton("Tag"), QTreeWidget()
+    qtbot.addWidget(button)
+    qtbot.addWidget(tree)
+
+    def sizes() -> tuple[int, int]:
+        option = QStyleOptionViewItem()
+        tree.initViewItemOption(option)
+        return button.iconSize().width(), option.decorationSize.width()
+
+    assert sizes() == (16, 16)
+    theme.set("light", zoom=2.0)
+    assert sizes() == (32, 32)
+    qapp.setStyleSheet("")
 
 
 def test_an_unknown_theme_is_an_error(qapp: QApplication) -> None:

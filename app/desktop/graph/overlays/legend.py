@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QFrame, QLabel, QToolButton, QWidget
 
 from app.desktop.graph.node_style import LegendEntry, relation_color
 from app.desktop.graph.render.sprites import draw_disc
+from app.desktop.runtime.translation import PluralText
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.icons import icon
-from app.permissions.pluralize import pluralize
 
 _MAX_GROUPS = 8
 _ALWAYS_SHOWN = ("unresolved", "attachment")
@@ -159,7 +159,7 @@ class Legend(QFrame):
         button.setAutoRaise(True)
         button.setCursor(Qt.CursorShape.PointingHandCursor)
         button.setToolTip((self.tr("Hide {0}") if on else self.tr("Show {0}")).format(group.label))
-        count = pluralize(group.count, self.tr("note"), self.tr("notes"))
+        count = PluralText("Legend", "{0} note", "{0} notes").format(group.count)
         state = self.tr("shown") if on else self.tr("hidden")
         button.setAccessibleName(f"{group.label}, {count}, {state}")
         button.clicked.connect(lambda: self.toggled.emit(group.key, not on))

@@ -19,11 +19,10 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QIcon, QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QListView, QToolButton, QVBoxLayout, QWidget
 
-from app.desktop.runtime.translation import translate
+from app.desktop.runtime.translation import PluralText, translate
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.icons import icon
 from app.graph.model import PLAIN_LINK, Graph
-from app.permissions.pluralize import pluralize
 
 MIN_WIDTH = 280
 _ROOT_INDEX = QModelIndex()
@@ -112,7 +111,7 @@ class _NeighborListView(QListView):
     left = Signal()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Open with Enter, go on with Right, go back with Left, leave with Escape."""
+        """Handle the keys: Enter opens, Right follows the link, Left goes back, Escape closes."""
         signal = {
             Qt.Key.Key_Return: self.entered,
             Qt.Key.Key_Enter: self.entered,
@@ -201,7 +200,11 @@ class NeighborList(QFrame):
         self._model.show(rows)
         if row >= 0:
             name = graph.names[row]
-            count = pluralize(len(rows), self.tr("link"), self.tr("links")) if rows else self.tr("no links")
+            count = (
+                PluralText("NeighborList", "{0} link", "{0} links").format(len(rows))
+                if rows
+                else self.tr("no links")
+            )
             self._name.setText(f"{name}: {count}")
             self.list.setAccessibleName(self.tr("Links of {0}, {1}").format(name, count))
         else:

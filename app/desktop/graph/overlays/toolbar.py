@@ -7,9 +7,9 @@ from collections.abc import Callable
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QSlider, QToolButton, QWidget
 
+from app.desktop.runtime.translation import PluralText
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.icons import icon
-from app.permissions.pluralize import pluralize
 
 
 class Toolbar(QFrame):
@@ -146,4 +146,4 @@ class LocalBar(QFrame):
         self.depth_changed.emit(depth)
 
     def _show_depth(self, depth: int) -> None:
-        self._depth.setText(pluralize(depth, self.tr("link"), self.tr("links")))
+        self._depth.setText(PluralText("GraphToolbar", "{0} link", "{0} links").format(depth))

@@ -11,12 +11,12 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QToolButton, QVBo
 
 from app.desktop.graph.settings.controls import GraphQueryField
 from app.desktop.graph.settings.model import PALETTE, QueryGroup
+from app.desktop.runtime.translation import PluralText
 from app.desktop.search.query_field import Suggest
 from app.desktop.theme.colors import Theme
 from app.desktop.theme.icons import icon
 from app.errors import QueryError
 from app.index.saved_searches import SavedSearch
-from app.permissions.pluralize import pluralize
 
 _SWATCH_SIZE = 14
 
@@ -53,11 +53,11 @@ class GroupRows(QWidget):
         for row in self._rows:
             row.set_theme(theme)
 
-    def offer(self, searches: Sequence[SavedSearch]) -> None:
+    def show_saved_searches(self, searches: Sequence[SavedSearch]) -> None:
         """Offer saved searches to each group."""
         self._searches = tuple(searches)
         for row in self._rows:
-            row.query.offer(self._searches)
+            row.query.show_saved_searches(self._searches)
 
     def set_suggest(self, suggest: Suggest) -> None:
         """Suggest what this function returns in each query."""
@@ -81,7 +81,7 @@ class GroupRows(QWidget):
     def show_count(self, place: int, count: int) -> None:
         """Show how many notes a group has."""
         if place < len(self._rows) and self._rows[place].query.text:
-            words = pluralize(count, self.tr("note"), self.tr("notes"))
+            words = PluralText("GroupRows", "{0} note", "{0} notes").format(count)
             self._rows[place].query.show_answer("" if count else words)
 
     def show_error(self, place: int, query: str, error: QueryError) -> None:
@@ -104,7 +104,7 @@ class GroupRows(QWidget):
         row.removed.connect(partial(self._remove, row))
         self._rows.append(row)
         self._column.insertWidget(self._column.count() - 1, row)
-        row.query.offer(self._searches)
+        row.query.show_saved_searches(self._searches)
         if self._suggest is not None:
             row.query.field.set_suggest(self._suggest)
         return row
@@ -154,7 +154,7 @@ class _GroupRow(QWidget):
         self._swatch.setMenu(self._colors)
         words = self.tr("Search that selects the notes of the group")
         self.query = GraphQueryField(theme, self.tr("tag:project"), words)
-        self.query.set(group.query)
+        self.query.set_query(group.query)
         self._up = self._button(self.tr("Move up (the first matching group colors a note)"))
         self._up.clicked.connect(self.raised)
         self._off = self._button(self.tr("Remove group"))

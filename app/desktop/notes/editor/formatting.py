@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 
-from PySide6.QtGui import QTextBlock, QTextCursor
+from PySide6.QtGui import QTextCursor
 
 from app.desktop.notes.editor import lists
 from app.desktop.notes.editor.text_cursor import (
     KEEP_ANCHOR,
     one_undo_step,
-    position_in,
     replace,
     replace_in_line,
     select,
@@ -181,8 +180,3 @@ def move_lines(cursor: QTextCursor, down: bool, *, numbered: bool = False) -> bo
     cursor.setPosition(min(max(0, anchor + shift), most))
     cursor.setPosition(min(max(0, at + shift), most), KEEP_ANCHOR)
     return True
-
-
-def line_range(block: QTextBlock) -> tuple[int, int]:
-    """Return the positions of the start and the end of a line."""
-    return position_in(block, 0), position_in(block, len(block.text()))

@@ -110,11 +110,6 @@ def scan_inline(text: str, start: int = 0) -> InlineScan:
     return found
 
 
-def link_at(text: str, column: int) -> InlineLink | None:
-    """Return the link that contains or touches `column`."""
-    return next((link for link in scan_inline(text).links if link.start <= column <= link.end), None)
-
-
 def _scan(text: str, start: int, end: int, style: int, found: InlineScan) -> None:
     for match in _INLINE.finditer(text, start, end):
         kind = match.lastgroup or ""

@@ -20,12 +20,14 @@ class EditorStyle:
     def __init__(self, theme: Theme, zoom: float = 1.0, preferences: EditorPreferences | None = None) -> None:
         chosen = preferences or EditorPreferences()
         self.theme = theme
-        self.zoom = zoom
         self.font = interface_font(zoom)
         if chosen.family:
             self.font.setFamilies([chosen.family])
-        points = chosen.points * zoom if chosen.points else self.font.pointSizeF() * _TEXT_SCALE
+        usual = self.font.pointSizeF() * _TEXT_SCALE
+        points = chosen.points * zoom if chosen.points else usual
         self.font.setPointSizeF(points)
+        # Indents, bullets and boxes grow with the text.
+        self.zoom = zoom * points / usual
         self.mono = code_font(zoom)
         if chosen.code_family:
             self.mono.setFamilies([chosen.code_family])

@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 import shlex
 
-from app.desktop.runtime.translation import translate
+from app.desktop.runtime.translation import PluralText, translate
 from app.errors import InvalidParametersError
 from app.external.connection import ConnectionState
 from app.external.states import ExternalProgress, ServerState, ToolState
-from app.permissions.pluralize import pluralize
 from app.settings import ExternalServer
 from app.vault.invisible_chars import escape_hidden
 
@@ -23,7 +22,7 @@ TONES = {
 
 def state_label(state: ServerState) -> str:
     """Return the state of a server, in one line."""
-    match state.standing:
+    match state.connection_state:
         case ConnectionState.OFF:
             return translate("ExternalServers", "Off")
         case ConnectionState.STARTING:
@@ -46,11 +45,8 @@ def tools_label(state: ServerState) -> str:
         return translate("ExternalServers", "No tools offered.") if state.listed else ""
     allowed = sum(tool.status == "allowed" for tool in state.tools)
     changed = sum(tool.status == "changed" for tool in state.tools)
-    text = translate("ExternalServers", "{0}, {1} allowed").format(
-        pluralize(
-            len(state.tools), translate("ExternalServers", "tool"), translate("ExternalServers", "tools")
-        ),
-        allowed,
+    text = PluralText("ExternalServers", "{0} tool, {1} allowed", "{0} tools, {1} allowed").format(
+        len(state.tools), allowed
     )
     if changed:
         text += translate("ExternalServers", ", {0} changed").format(changed)

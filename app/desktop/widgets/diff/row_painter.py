@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
-from app.desktop.runtime.translation import translate
+from app.desktop.runtime.translation import PluralText
 from app.desktop.theme.theme import Theme
 from app.desktop.widgets.diff.row_layout import DiffMode, DiffRow, DiffRows
 from app.desktop.widgets.diff.selection import Selection, row_side
 from app.desktop.widgets.diff.text_painter import Grid, TextPainter
-from app.permissions.pluralize import pluralize
 from app.vault.diff_words import Span
 from app.vault.escaped_line import escape_hidden
 
@@ -205,9 +204,7 @@ class RowPainter:
         self._painter.fillRect(box, QColor(self._theme.sunken))
         self._painter.setFont(self._grid.shaped)
         self._painter.setPen(QColor(self._theme.muted))
-        lines = pluralize(
-            row.folded, translate("DiffView", "unchanged line"), translate("DiffView", "unchanged lines")
-        )
+        lines = PluralText("DiffView", "{0} unchanged line", "{0} unchanged lines").format(row.folded)
         heading = self._heading_before(row)
         text = f"⋯  {lines}" + (f"   ·   {heading}" if heading else "")
         inner = box.adjusted(self._panes[0].sign, 0, -_PADDING, 0)

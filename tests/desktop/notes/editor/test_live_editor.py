@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from datetime import date
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ from app.desktop.notes.editor.completion import CompletionItem, CompletionReques
 from app.desktop.notes.editor.drawings import Drawing, DrawingRequest
 from app.desktop.notes.editor.live_editor import LiveEditor
 from app.desktop.notes.editor.mode import EditorMode
+from app.desktop.notes.editor.preferences import EditorPreferences
 from app.desktop.notes.editor.text_cursor import difference
 from tests.benchmarks.editor_texts import TOUR, prose
 
@@ -231,6 +233,32 @@ def test_a_drawing_that_arrives_late_moves_nothing_above_it(make_editor: Make, w
         editor.viewport().repaint()
     assert abs(editor.flow.heights.top(top) - bar.value() - before) <= 1
     assert editor.flow.row(60).drawing is not None and editor.flow.row(60).height >= 200
+
+
+def test_pages_pass_a_drawing_that_is_higher_than_the_view(make_editor: Make) -> None:
+    editor = make_editor("first\n\n![[x.png]]\n\nlast\n" + "\n" * 60, height=300)
+    requests: list[DrawingRequest] = []
+    editor.drawing_requested.connect(requests.append)
+    editor.viewport().repaint()
+    QTest.qWait(1)
+    editor.refresh_files()
+    editor.viewport().repaint()
+    QTest.qWait(1)
+    editor.show_drawing(requests[-1], Drawing(50, 800, 800, QImage(50, 800, QImage.Format.Format_ARGB32)))
+    editor.viewport().repaint()
+    editor.go_to_line(3)
+    assert editor.flow.row(2).height > 800
+    seen, line = [editor.verticalScrollBar().value()], 2
+    while line == 2:
+        QTest.keyClick(editor, KEYS.Key_PageDown)
+        line = editor.textCursor().blockNumber()
+        seen.append(editor.verticalScrollBar().value())
+    assert line == 3 and len(seen) >= 4
+    steps = [after - before for before, after in pairwise(seen)]
+    assert all(0 < step <= editor.viewport().height() for step in steps[:-1])
+    editor.go_to_line(3)
+    QTest.keyClick(editor, KEYS.Key_PageUp)
+    assert editor.textCursor().blockNumber() == 0
 
 
 def test_a_formula_is_never_wider_than_its_cell_or_line(make_editor: Make) -> None:
@@ -632,6 +660,20 @@ def test_backspace_deletes_an_empty_pair_and_a_mark_goes_around_a_selection(make
     QTest.keyClicks(editor, "=")
     QTest.keyClicks(editor, "=")
     assert editor.text() == "==word=="
+
+
+def test_boxes_and_indents_grow_with_the_size_of_the_text(make_editor: Make) -> None:
+    editor = make_editor("start\n\n- [ ] task\n\t- item")
+    editor.go_to_line(1)
+    points = editor.flow.style.font.pointSizeF()
+
+    def measures() -> list[float]:
+        row = editor.flow.row(2)
+        return [row_layout.checkbox(editor.flow, row).width(), row.indent, editor.flow.row(3).indent]
+
+    usual = measures()
+    editor.set_preferences(EditorPreferences(points=2 * points))
+    assert measures() == pytest.approx([2 * one for one in usual], rel=0.05)
 
 
 def test_a_checkbox_is_toggled_by_a_click_in_both_modes(make_editor: Make) -> None:

@@ -1,0 +1,41 @@
+"""The agent's answers in the language of a request, from the table `answers` of its data file."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from app.agent.language.lexicon import Language
+
+_SLOT = "{}"
+
+
+def localized(text: str, language: Language) -> str:
+    """Return an answer in a language; paragraphs that the language has no words for stay in English.
+
+    Args:
+        text: The answer in English; a blank line separates its paragraphs.
+        language: The language of the request.
+    """
+    if not language.table("answers"):
+        return text
+    return "\n\n".join(_paragraph(part, language) for part in text.split("\n\n"))
+
+
+def _paragraph(text: str, language: Language) -> str:
+    for pattern, wanted in _templates(language):
+        if match := pattern.fullmatch(text):
+            pieces = wanted.split(_SLOT)
+            values = (*match.groups(), "")
+            return "".join(f"{piece}{value}" for piece, value in zip(pieces, values, strict=False))
+    return text
+
+
+@cache
+def _templates(language: Language) -> tuple[tuple[re.Pattern[str], str], ...]:
+    """Return the patterns of English answers with their translations, the most literal first."""
+    table = language.table("answers")
+    ordered = sorted(table, key=lambda text: (text.count(_SLOT), -len(text)))
+    return tuple(
+        (re.compile("(.+)".join(map(re.escape, text.split(_SLOT)))), table[text]) for text in ordered
+    )
