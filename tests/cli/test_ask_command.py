@@ -32,7 +32,7 @@ def test_a_change_needs_an_approval(run: Run, vault: Path) -> None:
 
 def test_a_request_that_is_not_understood_is_reported(run: Run) -> None:
     done = run("ask", "flurb the gnarx quickly sideways")
-    assert done.status == ExitStatus.NOT_FOUND and "did not understand" in done.out + done.err
+    assert done.status == ExitStatus.NOT_FOUND and "Type “help” for examples" in done.out + done.err
 
 
 def test_private_notes_cannot_be_named(run: Run) -> None:

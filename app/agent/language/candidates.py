@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from app.agent.language.program import OUTCOMES, ProgramReader, request_items
-from app.agent.language.readings import NoteSet, Reading
+from app.agent.language.readings import NoteSet, PipelineStep, Reading
 from app.agent.language.request import Request
 from app.agent.language.request_model import MAX_ITEMS, item_inputs, request_model, state_symbols
 from app.agent.language.undoing import named_undo
@@ -33,7 +33,7 @@ def candidates(request: Request) -> list[Candidate]:
         reading = reader.read(program.symbols, program.probability)
         if reading is not None and len(reading.steps) == 1:
             step = frames.completed(reading.last, request.tokens)
-            reading = named_undo(request, replace(reading, steps=(step,)))
+            reading = named_undo(request, replace(reading, steps=(_own_action(step),)))
         same = next(
             (one for one in found if reading and one.reading and means_same(one.reading, reading)), None
         )
@@ -44,6 +44,16 @@ def candidates(request: Request) -> list[Candidate]:
     return sorted(found, key=lambda one: -one.probability)
 
 
+def _own_action(step: PipelineStep) -> PipelineStep:
+    """Return the step as the action that the grammar has for a note's confidence."""
+    value = step.arguments.get("value")
+    if step.action != "set_property" or step.arguments.get("key") != "confidence":
+        return step
+    if not isinstance(value, int | float) or step.target is None:
+        return step
+    return PipelineStep("set_confidence", step.target, {"confidence": float(value)})
+
+
 def means_same(reading: Reading, other: Reading) -> bool:
     """Return whether two readings have the same steps, in whatever order their conditions stand."""
     return len(reading.steps) == len(other.steps) and all(
@@ -51,7 +61,7 @@ def means_same(reading: Reading, other: Reading) -> bool:
         and _unordered(one.target) == _unordered(two.target)
         and {name: _unordered(value) for name, value in one.arguments.items()}
         == {name: _unordered(value) for name, value in two.arguments.items()}
-        for one, two in zip(reading.steps, other.steps, strict=True)
+        for one, two in zip(map(_own_action, reading.steps), map(_own_action, other.steps), strict=True)
     )
 
 

@@ -241,6 +241,8 @@ class Interpreter:
         best = found[0] if found else None
         if best is not None and best.last.action.startswith(TOOL_PREFIX) and best.score >= MIN_READ_SCORE:
             return self._chooser.decide(asked, found)
+        if likeliest.language.match_prefix(likeliest.tokens, 0, "about_contents"):
+            return ContentQuestion(likeliest.text)
         written = candidates(likeliest)
         if not written:
             return (
@@ -295,7 +297,7 @@ class Interpreter:
             if reading.score >= MIN_CONFIRM_SCORE and not reading.missing and not reading.unexplained
         ]
         if best is not None and stands and asked.writes(best):
-            offered = [best, *offered]
+            offered = [best, *(one for one in offered if not means_same(one, best))]
         else:
             offered = [*offered[:3], *own]
         if not offered:
@@ -635,8 +637,9 @@ def _only_grammar_knows(best: Reading, *, doubted: bool) -> bool:
     """Return whether a reading has values that the model does not know, or lacks only its note."""
     step = best.last
     if step.action in _FROM_GRAMMAR and best.score >= STRONG and best.certain:
-        named = any(name in step.arguments for name in ("due", "uses", "about"))
-        if named or (step.action == "undo" and step.target is not None and step.target.is_single):
+        named = any(name in step.arguments for name in ("due", "uses", "about", "what"))
+        of_note = step.action == "undo" and step.target is not None and step.target.is_single
+        if named or (of_note and not doubted):
             return True
     lacks = bool(best.missing) or _lacks_only_note(best)
     return lacks and best.score >= _ONLY_TARGET and not doubted
