@@ -137,12 +137,12 @@ class VectorStore:
         kept = await asyncio.to_thread(self._near_file.exists)
         if table.ann_index is not None and kept:
             return
-        near = await asyncio.to_thread(AnnIndex.load, self._near_file, table.dimension)
-        if near is None or abs(len(near) - len(table)) > _MAX_INCREMENTAL_ROWS:
-            near = await asyncio.to_thread(_build_index, table.dimension, *table.snapshot())
-            await asyncio.to_thread(near.save, self._near_file)
+        ann_index = await asyncio.to_thread(AnnIndex.load, self._near_file, table.dimension)
+        if ann_index is None or abs(len(ann_index) - len(table)) > _MAX_INCREMENTAL_ROWS:
+            ann_index = await asyncio.to_thread(_build_index, table.dimension, *table.snapshot())
+            await asyncio.to_thread(ann_index.save, self._near_file)
         if self._table is table:
-            table.attach(near)
+            table.attach(ann_index)
 
     def _erase(self, paths: list[NotePath]) -> None:
         # The index only marks removed rows; their vectors would stay in its file.
@@ -162,20 +162,20 @@ class VectorStore:
         return self._loaded()
 
     def _read(self) -> VectorTable:
-        places, vectors = self._file.load()
+        locations, vectors = self._file.load()
         made = VectorTable(vectors.shape[1])
-        if places:
-            made.add(places, vectors)
+        if locations:
+            made.add(locations, vectors)
         return made
 
 
 def _mean_vector(vectors: Vectors) -> Vectors:
-    middle: Vectors = vectors.mean(axis=0)
-    return middle / (float(np.linalg.norm(middle)) or 1.0)
+    mean: Vectors = vectors.mean(axis=0)
+    return mean / (float(np.linalg.norm(mean)) or 1.0)
 
 
 def _build_index(dimension: int, keys: Keys, vectors: tables.Halves) -> AnnIndex:
-    near = AnnIndex(dimension)
+    ann_index = AnnIndex(dimension)
     for at in range(0, len(keys), _BATCH_ROWS):
-        near.add(keys[at : at + _BATCH_ROWS], tables.quantize(vectors[at : at + _BATCH_ROWS]))
-    return near
+        ann_index.add(keys[at : at + _BATCH_ROWS], tables.quantize(vectors[at : at + _BATCH_ROWS]))
+    return ann_index
