@@ -49,7 +49,6 @@ def snippets(
     text: str,
     wanted: Sequence[Term],
     most: int = MAX_SNIPPETS,
-    width: int = MAX_SNIPPET_CHARS,
     per_term: int = MAX_PLACES_PER_TERM,
     found: Lines | None = None,
 ) -> tuple[Snippet, ...]:
@@ -59,10 +58,10 @@ def snippets(
     """
     lines = find_lines(text, wanted, per_term) if found is None else found
     best = sorted(lines, key=lambda line: (-len(lines[line].terms), line))[:most]
-    return tuple(_snippet(text, line, lines[line], wanted, width) for line in sorted(best))
+    return tuple(_snippet(text, line, lines[line], wanted) for line in sorted(best))
 
 
-def opening_snippet(text: str, width: int = MAX_SNIPPET_CHARS) -> tuple[Snippet, ...]:
+def opening_snippet(text: str) -> tuple[Snippet, ...]:
     """Return the first line of prose, without marks, for a note found by meaning only.
 
     Properties, headings and empty lines don't count; the result is empty if there is nothing else.
@@ -73,16 +72,16 @@ def opening_snippet(text: str, width: int = MAX_SNIPPET_CHARS) -> tuple[Snippet,
     for number, line in enumerate(beginning[:_OPENING_LINES], first):
         content = line.replace("\r", "").replace("\t", " ").strip()
         if content and not content.startswith("#"):
-            return (Snippet(number + 1, content[:width], ()),)
+            return (Snippet(number + 1, content[:MAX_SNIPPET_CHARS], ()),)
     return ()
 
 
-def _snippet(text: str, number: int, line: MatchedLine, wanted: Sequence[Term], width: int) -> Snippet:
+def _snippet(text: str, number: int, line: MatchedLine, wanted: Sequence[Term]) -> Snippet:
     end = text.find("\n", line.start)
     whole = text[line.start : end if end >= 0 else len(text)].replace("\r", "").replace("\t", " ")
     found = find_marks(whole, wanted)
     if not found and line.open_from is not None:
         # A phrase that continues on the next line.
         found = [(line.open_from - line.start, len(whole.rstrip()))]
-    shown, places = shorten(whole, found, width)
+    shown, places = shorten(whole, found, MAX_SNIPPET_CHARS)
     return Snippet(number + 1, shown, places)

@@ -30,6 +30,7 @@ from app.index.query_ast import (
 )
 
 _BETWEEN = r"[\W_]+"
+_MAX_MARKS = 200
 _BEFORE, _AFTER = f"(?<![^\\W_{UNSPACED}])", f"(?![^\\W_{UNSPACED}])"
 _RE2_MEMORY = 8 << 20
 _UNSUPPORTED = (
@@ -224,13 +225,13 @@ def highlight_terms(node: Node | None, cased: bool = False) -> Iterator[Term]:
         yield Term(node, cased)
 
 
-def find_marks(text: str, wanted: Iterable[Term], most: int = 200) -> Marks:
+def find_marks(text: str, wanted: Iterable[Term]) -> Marks:
     """Return the places of the terms in the text, sorted, with overlapping ones merged."""
     chunk = FoldedText(text)
     found: Marks = []
     for term in wanted:
         for count, place in enumerate(term.places(chunk)):
-            if count >= most:
+            if count >= _MAX_MARKS:
                 break
             found.append(place)
     found.sort()

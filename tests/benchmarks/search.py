@@ -20,6 +20,7 @@ import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -77,9 +78,11 @@ def queries(texts: Sequence[str], tags: Sequence[str], seed: int = 3) -> Queries
         "rare word": [f"{word} " for word in rare],
         "typing a word": typed,
         "two words": [f"{a} {b} " for a, b in zip(plain[:10] + common, common + rare, strict=False)],
+        "very common and rare": [f"{a} {b} " for a, b in zip(plain[:12], rare, strict=False)],
         "any of two": [f"{a} OR {b} " for a, b in zip(common, rare, strict=False)],
         "one without the other": [f"{a} -{b} " for a, b in zip(common, plain, strict=False)],
         "phrase": [f'"{pair}"' for pair in dice.sample(pairs, min(25, len(pairs)))],
+        "phrase of common words": [f'"{a} {b}"' for a, b in pairwise(plain[:12])],
         "scripts without spaces": cjk,
         "tag": [f"tag:{tag} " for tag in dice.sample(list(tags), min(15, len(tags)))],
         "path": [f"path:{word} " for word in common[:10]],
