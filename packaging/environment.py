@@ -1,6 +1,6 @@
-"""The project's own environment, made with the standard library alone: `.venv` next to this folder.
+"""The project's own environment in `.venv`, created with only the standard library.
 
-It is made with uv if available, else with venv and pip. It is made again only if its contents should change:
+It is created with uv if available, else with venv and pip, and recreated only if its contents should change:
 a stamp stores the hash of the project file, the constraints, the extras and the Python.
 """
 
@@ -41,19 +41,22 @@ def ensure(groups: tuple[str, ...] = ()) -> None:
     """Create or renew the environment with the app and the named dependency groups."""
     if not (3, 11) <= sys.version_info[:2] < (3, 15):
         sys.exit(f"Scriptorium needs Python 3.11 to 3.14; this is {sys.version.split()[0]}.")
-    stamp, wanted = FOLDER / ".scriptorium-stamp", _digest(groups)
-    held = stamp.read_text().split("\n") if PYTHON.exists() and stamp.exists() else []
-    if wanted in held:
+    stamp, digest = FOLDER / ".scriptorium-stamp", _digest(groups)
+    recorded = stamp.read_text().split("\n") if PYTHON.exists() and stamp.exists() else []
+    if digest in recorded:
         return
     print("Setting up Scriptorium (once) …", flush=True)
     _install(groups)
-    # An environment with more groups than requested is good enough.
-    stamp.write_text("\n".join({wanted, _digest(())}))
+    # An environment with more groups than requested is also valid.
+    stamp.write_text("\n".join({digest, _digest(())}))
 
 
 def _digest(groups: tuple[str, ...]) -> str:
-    built = [ROOT / "packaging" / "build_core.py", *sorted((ROOT / "app" / "graph" / "core").glob("*.[ch]"))]
-    parts = [each.read_bytes() for each in (ROOT / "pyproject.toml", CONSTRAINTS, *built)]
+    core_sources = [
+        ROOT / "packaging" / "build_core.py",
+        *sorted((ROOT / "app" / "graph" / "core").glob("*.[ch]")),
+    ]
+    parts = [each.read_bytes() for each in (ROOT / "pyproject.toml", CONSTRAINTS, *core_sources)]
     parts += [",".join(groups).encode(), sys.version.encode(), str(ROOT).encode()]
     return hashlib.sha256(b"\0".join(parts)).hexdigest()
 

@@ -102,7 +102,7 @@ def export() -> None:
         TARGET.mkdir(parents=True, exist_ok=True)
         for file in ("model.onnx", "tokenizer.json"):
             shutil.copyfile(scratch / file, TARGET / file)
-    write_papers(cosine)
+    write_notices(cosine)
     vectors = [
         {"text": text, "vector": [round(float(x), 5) for x in vector]}
         for text, vector in zip(SAMPLES, reference, strict=True)
@@ -214,7 +214,7 @@ def require(step: str, vectors: list[list[float]], reference: list[list[float]],
     return float(cosines.min())
 
 
-def write_papers(cosine: float) -> None:
+def write_notices(cosine: float) -> None:
     """Write the license, the notice, and the manifest with the hashes that the app verifies."""
     import sentence_transformers
 

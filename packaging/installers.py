@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Build what users download, on the system that it is for.
+"""Build the downloads for users, on the system that they are for.
 
     python3 packaging/installers.py bundle        the program with everything it needs, as one folder
-    python3 packaging/installers.py smoke         try the bundle; `--installed` installs it in a fresh Debian
+    python3 packaging/installers.py smoke         test the bundle; `--installed` installs it in a fresh Debian
     python3 packaging/installers.py installers    .deb, .rpm, .AppImage and .tar.xz; .exe; or .dmg
     python3 packaging/installers.py papers        SBOM, notices, checksums and the signed release file
-    python3 packaging/installers.py               all of it, one after the other
+    python3 packaging/installers.py               all of these, in order
 
-Everything is built in `build/installers` (or `--work`) and the files to publish are in its folder `dist`. The
-environment of the bundle is made fresh and holds the app's run-time dependencies and PyInstaller only; the
-tools of the release have another one.
+Everything is built in `build/installers` (or `--work`) and the files to publish are in its folder `dist`. A
+new environment for the bundle contains only the app's run-time dependencies and PyInstaller; the release
+tools have another one.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ import environment
 import multilingual_model
 
 sys.path.insert(0, str(environment.ROOT / "packaging" / "desktop"))
-import papers
+import release_documents
 
 ROOT = environment.ROOT
 DESKTOP = ROOT / "packaging" / "desktop"
 LINUX, WINDOWS, MAC = sys.platform == "linux", sys.platform == "win32", sys.platform == "darwin"
-# The multilingual model is 75 MB of it and hardly compresses.
-_MOST_DEB_BYTES = 225_000_000
+# The multilingual model takes 75 MB and hardly compresses.
+_MAX_DEB_BYTES = 225_000_000
 _MULTILINGUAL = "multilingual-e5-small-int4"
 _MACHINES = {"amd64": "x86_64", "arm64": "aarch64"}
 
@@ -54,7 +54,7 @@ class Build:
         self.work = work.resolve()
         self.venv = self.work / "venv"
         self.tools = self.work / "tools"
-        self.papers = self.work / "papers"
+        self.documents = self.work / "papers"
         self.models = self.work / "models"
         self.raw = self.work / "pyinstaller"
         self.out = self.work / "dist"
@@ -82,20 +82,20 @@ class Build:
         return self.folder / ("scriptorium-cli.exe" if WINDOWS else "scriptorium")
 
 
-def bundle(build: Build, given: argparse.Namespace) -> None:
-    """Make the bundle and check it."""
-    if not given.keep or not build.python.exists():
+def bundle(build: Build, args: argparse.Namespace) -> None:
+    """Build the bundle and check it."""
+    if not args.keep or not build.python.exists():
         _fresh_environment(build.venv, [str(ROOT), *_group("bundle")])
     if multilingual_model.make(build.python, build.models / _MULTILINGUAL):
-        sys.exit("the multilingual model could not be made")
-    packages = papers.required(build.python)
-    shutil.rmtree(build.papers, ignore_errors=True)
+        sys.exit("the multilingual model could not be built")
+    packages = release_documents.required(build.python)
+    shutil.rmtree(build.documents, ignore_errors=True)
     qt_folder = {"linux": "_internal/PySide6/Qt/lib", "win32": r"_internal\PySide6"}.get(
         sys.platform, "Contents/Frameworks/PySide6/Qt/lib"
     )
-    papers.write_licenses(build.papers / "licenses", build.python, packages, qt_folder)
-    papers.write_publisher(build.papers)
-    papers.write_windows_version(build.papers, build.version)
+    release_documents.write_licenses(build.documents / "licenses", build.python, packages, qt_folder)
+    release_documents.write_publisher(build.documents)
+    release_documents.write_windows_version(build.documents, build.version)
     shutil.rmtree(build.raw, ignore_errors=True)
     _run(
         build.python,
@@ -111,7 +111,7 @@ def bundle(build: Build, given: argparse.Namespace) -> None:
         cwd=build.work,
         env={
             "SCRIPTORIUM_VERSION": build.version,
-            "SCRIPTORIUM_PAPERS": str(build.papers),
+            "SCRIPTORIUM_PAPERS": str(build.documents),
             "SCRIPTORIUM_MODELS": str(build.models),
             "PYTHONNOUSERSITE": "1",
             "PYTHONPATH": "",
@@ -119,11 +119,11 @@ def bundle(build: Build, given: argparse.Namespace) -> None:
     )
     if LINUX:
         _strip(build)
-        _add_notices_of_the_system(build)
+        _add_system_notices(build)
     work = build.raw / "work" / "scriptorium"
     checks = [build.python, DESKTOP / "bundle_checks.py", build.internal, work / "PYZ-00.toc"]
     _run(*checks, *(one["name"] for one in packages), cwd=build.work)
-    _say(f"bundle: {_mib(_size(build.folder))} in {build.folder}")
+    _print(f"bundle: {_mib(_size(build.folder))} in {build.folder}")
 
 
 def _group(name: str) -> list[str]:
@@ -134,7 +134,7 @@ def _group(name: str) -> list[str]:
 
 
 def _fresh_environment(folder: Path, requirements: list[str]) -> None:
-    """Make a virtual environment with these requirements, at the versions that the checks ran with."""
+    """Create a virtual environment with these requirements, at the versions of the constraints."""
     shutil.rmtree(folder, ignore_errors=True)
     what = ["-c", str(environment.CONSTRAINTS), *requirements]
     if uv := shutil.which("uv"):
@@ -146,7 +146,7 @@ def _fresh_environment(folder: Path, requirements: list[str]) -> None:
 
 
 def _strip(build: Build) -> None:
-    """Take the compiler's notes for debuggers out of the libraries that came with them."""
+    """Remove debug information from the libraries."""
     for file in build.internal.rglob("*.so*"):
         if file.is_symlink() or not file.is_file():
             continue
@@ -157,39 +157,41 @@ def _strip(build: Build) -> None:
             _run("strip", "--strip-unneeded", file)
 
 
-def _add_notices_of_the_system(build: Build) -> None:
-    """Add the notices of the libraries that were taken from this system, next to those of the packages."""
-    loose = {one.name for one in build.internal.glob("*.so*") if not one.name.startswith("libpython")}
+def _add_system_notices(build: Build) -> None:
+    """Add the notices of the libraries from this system to those of the packages."""
+    system_libraries = {
+        one.name for one in build.internal.glob("*.so*") if not one.name.startswith("libpython")
+    }
     toc = (build.raw / "work" / "scriptorium" / "COLLECT-00.toc").read_text("utf-8")
     sources = re.findall(r"\('([^'/]+\.so[^'/]*)',\s*'([^']+)'", toc)
-    inside = str(build.venv.resolve())
-    prefixes = (inside, str(Path(sys.base_prefix).resolve()))
-    found = [Path(source) for name, source in sources if name in loose]
+    environment_folder = str(build.venv.resolve())
+    prefixes = (environment_folder, str(Path(sys.base_prefix).resolve()))
+    found = [Path(source) for name, source in sources if name in system_libraries]
     # A relative link is a second name of a library in the bundle itself.
     found = [one for one in found if one.is_absolute() and not str(one.resolve()).startswith(prefixes)]
     licenses = build.internal / "resources" / "licenses"
-    owners = papers.add_system_libraries(licenses, found)
-    _say(f"from the system: {', '.join(owners)}")
+    owners = release_documents.add_system_libraries(licenses, found)
+    _print(f"from the system: {', '.join(owners)}")
 
 
-def installers(build: Build, given: argparse.Namespace) -> None:
-    """Make what this system can make of the bundle."""
+def installers(build: Build, args: argparse.Namespace) -> None:
+    """Build the installers for this system from the bundle."""
     if not build.folder.exists():
-        sys.exit("there is no bundle: run the verb bundle first")
+        sys.exit("There is no bundle. Run the verb bundle first.")
     build.out.mkdir(parents=True, exist_ok=True)
     if WINDOWS:
         _windows(build)
     elif MAC:
         _mac(build)
     else:
-        _linux(build, given.appimage_runtime)
+        _linux(build, args.appimage_runtime)
     for file in sorted(build.out.iterdir()):
-        _say(f"{file.name}: {_mib(file.stat().st_size)}")
+        _print(f"{file.name}: {_mib(file.stat().st_size)}")
 
 
 def _linux(build: Build, runtime: Path | None) -> None:
     _ensure_tools(build)
-    # Everyone can read it and only its owner can write it, whatever the builder's umask is.
+    # Readable for all and writable for the owner, regardless of the umask.
     for file in (build.folder, *build.folder.rglob("*")):
         if not file.is_symlink():
             executable = file.is_dir() or file.stat().st_mode & stat.S_IXUSR
@@ -212,8 +214,8 @@ def _linux(build: Build, runtime: Path | None) -> None:
         _run(nfpm, "package", "--config", config, "--packager", kind, "--target", build.out / name, cwd=ROOT)
     _compress_deb(build.out / names["deb"], build.work / "deb")
     size = (build.out / names["deb"]).stat().st_size
-    if size > _MOST_DEB_BYTES:
-        sys.exit(f"{names['deb']} has {size:,} bytes; at most {_MOST_DEB_BYTES:,} are allowed")
+    if size > _MAX_DEB_BYTES:
+        sys.exit(f"{names['deb']} has {size:,} bytes; at most {_MAX_DEB_BYTES:,} are allowed")
     archive = build.out / f"scriptorium-{build.version}-linux-{build.machine}.tar"
     with tarfile.open(archive, "w") as tar:
         tar.add(build.folder, "scriptorium", filter=_as_root)
@@ -223,7 +225,7 @@ def _linux(build: Build, runtime: Path | None) -> None:
 
 
 def _compress_deb(package: Path, folder: Path) -> None:
-    """Compress the files in a package by xz. A .deb has three members, and the last one has the files."""
+    """Compress the files in a package with xz. A .deb has three members; the last one contains the files."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     _run("ar", "x", package, cwd=folder)
@@ -236,20 +238,20 @@ def _compress_deb(package: Path, folder: Path) -> None:
 
 
 def _appimage(build: Build, runtime: Path | None) -> None:
-    """Make the image: the runtime of the AppImage project, then the file system.
+    """Build the image: the runtime of the AppImage project, then the file system.
 
-    The runtime is a program of its own (MIT, at github.com/AppImage/type2-runtime), which no registry of
-    packages has. Without it there is no image.
+    The runtime is a separate program (MIT, at github.com/AppImage/type2-runtime) that is in no package
+    registry. Without it, no image is built.
     """
     if runtime is None or shutil.which("mksquashfs") is None:
-        _say("no AppImage: it needs mksquashfs and --appimage-runtime FILE")
+        _print("no AppImage: it needs mksquashfs and --appimage-runtime FILE")
         return
     root = build.work / "AppDir"
     shutil.rmtree(root, ignore_errors=True)
     program = root / "usr" / "lib" / "scriptorium"
     shutil.copytree(build.folder, program, symlinks=True, copy_function=_link)
     identifier = "io.github.scriptorium.Scriptorium"
-    places = {
+    targets_by_source = {
         DESKTOP / "linux" / "AppRun": ["AppRun"],
         DESKTOP / "linux" / f"{identifier}.desktop": [
             f"{identifier}.desktop",
@@ -260,12 +262,12 @@ def _appimage(build: Build, runtime: Path | None) -> None:
         ROOT / "resources" / "icons" / "scriptorium-256.svg": [
             f"usr/share/icons/hicolor/scalable/apps/{identifier}.svg"
         ],
-        # The runtime has libfuse in it, which is LGPL 2.1.
+        # The runtime contains libfuse, which is under LGPL 2.1.
         DESKTOP / "licenses" / "LGPL-2.1.txt": [
             "usr/lib/scriptorium/_internal/resources/licenses/LGPL-2.1-libfuse-in-the-AppImage-runtime.txt"
         ],
     }
-    for source, targets in places.items():
+    for source, targets in targets_by_source.items():
         for target in targets:
             (root / target).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(source, root / target)
@@ -294,7 +296,7 @@ def _appimage(build: Build, runtime: Path | None) -> None:
 
 
 def glibc_needed(folder: Path) -> str:
-    """Return the lowest version of the GNU C library that all programs and libraries of a folder run with."""
+    """Return the minimum version of the GNU C library for the programs and libraries in a folder."""
     highest = (2, 17)
     for file in folder.rglob("*"):
         if file.is_symlink() or not file.is_file() or file.read_bytes()[:4] != b"\x7fELF":
@@ -334,37 +336,37 @@ def _mac(build: Build) -> None:
     _run(sign, "notarize", target)
 
 
-def make_papers(build: Build, given: argparse.Namespace) -> None:
-    """Write what goes with the installers."""
-    if given.files:
-        _papers_of_all(build, given)
+def make_documents(build: Build, args: argparse.Namespace) -> None:
+    """Write the documents that accompany the installers."""
+    if args.files:
+        _documents_of_all(build, args)
         return
     _ensure_tools(build)
     build.out.mkdir(parents=True, exist_ok=True)
-    packages = papers.required(build.python)
+    packages = release_documents.required(build.python)
     system = "windows" if WINDOWS else "macos" if MAC else "linux"
     tool = _binary(build.tools, "cyclonedx-py")
     sbom = build.out / f"scriptorium-{build.version}-{system}-{build.machine}.cdx.json"
-    papers.write_sbom(tool, build.python, packages, build.version, sbom)
+    release_documents.write_sbom(tool, build.python, packages, build.version, sbom)
     notices = build.internal / "resources" / "licenses" / "THIRD-PARTY-NOTICES.txt"
     shutil.copyfile(notices, build.out / f"THIRD-PARTY-NOTICES-{system}-{build.machine}.txt")
-    _say(f"papers: {papers.write_checksums(build.out)}")
+    _print(f"documents: {release_documents.write_checksums(build.out)}")
 
 
-def _papers_of_all(build: Build, given: argparse.Namespace) -> None:
-    """Write the release file and the checksums for the files of all systems, once they are in one folder."""
-    notes = given.notes.read_text("utf-8") if given.notes else ""
-    release = given.files / "release.txt"
-    if not papers.write_release(release, Path(sys.executable), build.version, given.page, notes):
-        _say("no release.txt: SCRIPTORIUM_RELEASE_PRIVATE_KEY is not set")
-    _say(f"papers: {papers.write_checksums(given.files)}")
+def _documents_of_all(build: Build, args: argparse.Namespace) -> None:
+    """Write the release file and the checksums for the files of all systems, collected in one folder."""
+    notes = args.notes.read_text("utf-8") if args.notes else ""
+    release = args.files / "release.txt"
+    if not release_documents.write_release(release, Path(sys.executable), build.version, args.page, notes):
+        _print("no release.txt: SCRIPTORIUM_RELEASE_PRIVATE_KEY is not set")
+    _print(f"documents: {release_documents.write_checksums(args.files)}")
 
 
-def smoke(build: Build, given: argparse.Namespace) -> None:
-    """Try the program."""
+def smoke(build: Build, args: argparse.Namespace) -> None:
+    """Test the program."""
     import smoke_test
 
-    if given.installed:
+    if args.installed:
         smoke_test.installed(build.out, build.work, build.version)
     else:
         smoke_test.bundle(build.program)
@@ -384,7 +386,7 @@ def _binary(folder: Path, name: str) -> Path:
 
 
 def _link(source: str, target: str) -> None:
-    """Give a file a second name, where the disk allows it: the bundle is large."""
+    """Create a hard link if the disk supports it, because the bundle is large; else copy the file."""
     try:
         os.link(source, target)
     except OSError:
@@ -409,29 +411,29 @@ def _run(*command: str | Path, cwd: Path | None = None, env: dict[str, str] | No
     subprocess.check_call([str(word) for word in command], cwd=cwd, env=os.environ | (env or {}))
 
 
-def _say(text: str) -> None:
+def _print(text: str) -> None:
     print(text, flush=True)
 
 
 def main() -> int:
     """Run one verb, or all of them."""
-    parser = argparse.ArgumentParser(description="Build what users download.")
-    verbs = {"bundle": bundle, "smoke": smoke, "installers": installers, "papers": make_papers}
+    parser = argparse.ArgumentParser(description="Build the downloads for users.")
+    verbs = {"bundle": bundle, "smoke": smoke, "installers": installers, "papers": make_documents}
     parser.add_argument("verb", nargs="?", choices=tuple(verbs))
     parser.add_argument("--work", type=Path, default=ROOT / "build" / "installers", help="where to build")
     parser.add_argument("--keep", action="store_true", help="keep the environment of an earlier bundle")
     parser.add_argument("--installed", action="store_true", help="smoke: install it in a fresh Debian")
-    parser.add_argument("--appimage-runtime", type=Path, help="the runtime that begins an AppImage")
+    parser.add_argument("--appimage-runtime", type=Path, help="the runtime at the start of an AppImage")
     parser.add_argument("--files", type=Path, help="papers: the files of all systems, to be published")
     parser.add_argument("--page", default="", help="papers: the address of the download page")
     parser.add_argument("--notes", type=Path, help="papers: the release notes, a Markdown file")
-    given = parser.parse_args()
-    build = Build(given.work)
+    args = parser.parse_args()
+    build = Build(args.work)
     build.work.mkdir(parents=True, exist_ok=True)
     for name, verb in verbs.items():
-        if given.verb in (None, name):
-            _say(f"== {name}")
-            verb(build, given)
+        if args.verb in (None, name):
+            _print(f"== {name}")
+            verb(build, args)
     return 0
 
 

@@ -39,7 +39,7 @@ WEAK_COPYLEFT = frozenset(
 )
 
 # Older metadata names its license in words.
-_WORDED = {
+_LICENSE_NAMES = {
     "2-clause bsd license": "BSD-2-Clause",
     "3-clause bsd license": "BSD-3-Clause",
     "apache 2.0": "Apache-2.0",
@@ -47,7 +47,7 @@ _WORDED = {
     "mit license": "MIT",
     "the bsd 2-clause license": "BSD-2-Clause",
 }
-_CLASSIFIED = {
+_CLASSIFIERS = {
     "License :: OSI Approved :: Apache Software License": "Apache-2.0",
     "License :: OSI Approved :: BSD License": "BSD-3-Clause",
     "License :: OSI Approved :: ISC License (ISCL)": "ISC",
@@ -66,12 +66,12 @@ _HEADINGS = {
 
 @dataclass(frozen=True, slots=True)
 class Dependency:
-    """An installed package that the app needs, directly or by another one.
+    """An installed package that the app needs, directly or through another package.
 
     Attributes:
-        name: Its name as it spells it.
+        name: The name as spelled in its metadata.
         version: The installed version.
-        license: An SPDX expression; empty where the metadata names no license that is understood.
+        license: An SPDX expression; empty if no known license was found.
         url: The project's page; may be empty.
         texts: The license and notice files that came with it.
     """
@@ -84,7 +84,7 @@ class Dependency:
 
     @property
     def allowed(self) -> bool:
-        """Whether the license is permissive or weak copyleft, or can be chosen so."""
+        """True if the license is permissive or weak copyleft, or offers such a choice."""
         return bool(self.license) and is_allowed(self.license)
 
 
@@ -146,7 +146,7 @@ def is_allowed(expression: str) -> bool:
 def _required(
     distribution: importlib.metadata.Distribution, extras: frozenset[str]
 ) -> Iterator[tuple[str, frozenset[str]]]:
-    """Yield the names and extras of what a package requires here with these extras."""
+    """Yield the names and extras of the requirements of a package with these extras on this system."""
     for text in distribution.requires or ():
         requirement = Requirement(text)
         marker = requirement.marker
@@ -178,11 +178,11 @@ def _license(
     for stated in (metadata.get("License-Expression"), metadata.get("License")):
         heading = (stated or "").strip().split("\n")[0]
         try:
-            return canonicalize_license_expression(_WORDED.get(heading.lower(), heading))
+            return canonicalize_license_expression(_LICENSE_NAMES.get(heading.lower(), heading))
         except InvalidLicenseExpression:
             continue
     named = [
-        _CLASSIFIED.get(each, "") for each in classifiers if each.startswith("License :: OSI Approved :: ")
+        _CLASSIFIERS.get(each, "") for each in classifiers if each.startswith("License :: OSI Approved :: ")
     ]
     if named and all(named):
         return " AND ".join(named)

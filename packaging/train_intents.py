@@ -55,7 +55,7 @@ VARIANTS = {"": 8, "_lookups": 20, "_changes": 24}
 SPAN_EPOCHS = 4
 LEAD_SHARE = 0.25
 SEEN_WEIGHT = 3
-"""How often a request of the seen half counts: it is worth more than a generated one."""
+"""The weight of a request of the seen half; it counts more than a generated one."""
 TRAIL_SHARE = 0.15
 EPOCHS = 16
 RATE = 0.5
@@ -648,7 +648,7 @@ def main() -> int:
     made = dict(zip((OUTPUT, SPAN_OUTPUT), model_bytes(seen_requests()), strict=True))
     if given.check:
         same = all(file.read_bytes() == content for file, content in made.items())
-        print("The models are up to date." if same else "The models are not those that the examples give.")
+        print("The models are up to date." if same else "The models are out of date: train them again.")
         return 0 if same else 1
     for file, content in made.items():
         file.write_bytes(content)

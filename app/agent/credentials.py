@@ -15,7 +15,7 @@ log = logging.getLogger(__name__)
 
 
 class CredentialStore:
-    """Read and write one key for each provider and address.
+    """Reads and writes one key for each provider and address.
 
     The environment variable `OPENAI_API_KEY` is the fallback for OpenAI.
     """

@@ -48,16 +48,17 @@ _INTERRUPTED = "(The user stopped this answer here.)"
 
 
 class ModelAgent:
-    """Answer turns with the model that the settings name when the turn begins.
+    """Answers turns with the model that the settings name when the turn begins.
 
     Args:
         vault: The vault's name, for the prompt.
-        note_text: Return the text of a note for the prompt; None for a note that is hidden from models.
-        pinned: Return the agent's pinned memory blocks; called for each request.
-        news: Return new items of the sources as a block of data, and record in the turn that they were given.
+        note_text: Returns the text of a note for the prompt; None for a note that is hidden from models.
+        pinned: Returns the agent's pinned memory blocks; called for each request.
+        news: Returns new items of the sources as a block of data, and records in the turn that they were
+            given.
         spending: The session's model usage, including usage inside tools.
-        cited: Read the note that a wikilink of an answer points to.
-        asks_notes: Return whether a request is a question about the content of the notes.
+        cited: Reads the note that a wikilink of an answer points to.
+        asks_notes: Returns whether a request is a question about the content of the notes.
     """
 
     def __init__(
@@ -239,7 +240,7 @@ def _allowed_tools(registry: ToolRegistry, turn: Turn) -> list[Tool]:
 
 
 def _toolset(offered: Sequence[Tool], counted: Callable[[RunContext[Turn]], ModelUsage]) -> Any:  # noqa: ANN401 (the class is made where its base is imported)
-    """The registry's tools as a pydantic-ai toolset; the app's runner validates and runs them.
+    """Return the registry's tools as a pydantic-ai toolset; the app's runner validates and runs them.
 
     `counted` records the model's usage up to a call, and stops the turn if it exceeds a limit.
     """

@@ -39,7 +39,7 @@ NOT_UNDERSTOOD = (
 _ALL_NOTES_QUERY = "modified:>=1970"
 _DAY = r"\d{4}-\d\d-\d\d"
 _MAX_OCCURRENCES = 5
-_MOST = 1000
+_MAX_SEARCH_HITS = 1000
 """The largest number of hits of one search."""
 
 Arguments = dict[str, object]
@@ -63,10 +63,10 @@ class Exchange(Protocol):
 
 
 class Pipeline:
-    """Run one reading.
+    """Runs one reading.
 
     Args:
-        turn: Call the tools and show the answers.
+        turn: Calls the tools and shows the answers.
         registry: The tools, for calls on many notes.
         language: The words of the request's language.
         dialog: What was said before.
@@ -92,7 +92,7 @@ class Pipeline:
         self._is_guess = False
         self._question: Clarification | None = None
         self.understood = True
-        """Return whether the request was understood; False after a search for words that no note contains."""
+        """True if the request was understood; False after a search for words that no note contains."""
 
     async def run(self, reading: Reading) -> DialogState:
         """Run the steps until one fails or is denied; return the dialog state after them."""
@@ -190,7 +190,7 @@ class Pipeline:
                 self._search(
                     notes.ordered_query or _ALL_NOTES_QUERY,
                     notes,
-                    MAX_WRITTEN_NOTES if base is None else _MOST,
+                    MAX_WRITTEN_NOTES if base is None else _MAX_SEARCH_HITS,
                 ),
             )
             if not outcome.success:
@@ -285,7 +285,7 @@ class Pipeline:
                 return None
             among = frozenset(notes)
         outcome = await self._turn.call(
-            "search_notes", {"query": f"{query} ", "limit": _MOST if among else 50}
+            "search_notes", {"query": f"{query} ", "limit": _MAX_SEARCH_HITS if among else 50}
         )
         if not outcome.success:
             self._say(format_outcome(AnsweredCall("search_notes", {}), outcome))

@@ -63,9 +63,9 @@ class AgentSession:
 
     def create(self) -> Conversation:
         """Create an empty conversation."""
-        made = self.store.create()
+        conversation = self.store.create()
         self._events.publish(ConversationsChanged())
-        return made
+        return conversation
 
     def delete(self, conversation: str) -> None:
         """Stop and delete a conversation."""
@@ -163,9 +163,9 @@ class AgentSession:
     async def _run(self, turn: Turn) -> None:
         """Run the chosen agent; always publish the end of the turn."""
         state: TurnState = "failed"
-        with self.team.delegation_chain(turn) as link:
+        with self.team.delegation_chain(turn) as frame:
             try:
-                await self._respond(turn, link)
+                await self._respond(turn, frame)
                 state = "done"
             except asyncio.CancelledError:
                 state = "stopped"
@@ -178,16 +178,16 @@ class AgentSession:
                 turn.notice("error", f"The agent failed: {error}", hint)
             finally:
                 turn.flush()
-                used = turn.total_usage.plus(link.budget.used)
+                used = turn.total_usage.plus(frame.budget.used)
                 self._events.publish(TurnFinished(turn.conversation, turn.caller.turn, state, used))
 
-    async def _respond(self, turn: Turn, link: DelegationFrame) -> None:
+    async def _respond(self, turn: Turn, frame: DelegationFrame) -> None:
         if turn.program is not None and self._programs is not None:
             await self._programs.respond(turn)
             return
         group = self.team.settings.group(turn.agent) if turn.agent else None
         if group is not None:
-            result = await self.team.answer_as_group(group, turn, link)
+            result = await self.team.answer_as_group(group, turn, frame)
             if group.kind == "voting":
                 turn.say(f"{result.how}\n\n{result.text}")
             return

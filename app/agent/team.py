@@ -65,7 +65,7 @@ class Team:
         self._responders = responders
         self._settings = settings
         self._running = running
-        self._links: dict[str, DelegationFrame] = {}
+        self._frames: dict[str, DelegationFrame] = {}
         self.mailbox = Mailbox(store, events)
 
     # Members
@@ -110,10 +110,10 @@ class Team:
         """As of `TeamService`."""
         name = self._known(name)
 
-        async def ask(link: DelegationFrame) -> TeamReply:
-            link.check(name, self.settings)
-            self.mailbox.put(link.conversation, caller, name, text, metadata)
-            answer, turn = await self._answer(link, caller, name, _with_metadata(text, metadata))
+        async def ask(frame: DelegationFrame) -> TeamReply:
+            frame.check(name, self.settings)
+            self.mailbox.put(frame.conversation, caller, name, text, metadata)
+            answer, turn = await self._answer(frame, caller, name, _with_metadata(text, metadata))
             return TeamReply(name, answer.text, (answer,), untrusted=turn.caller.tainted)
 
         return await self._in_chain(caller, name, ask)
@@ -127,11 +127,11 @@ class Team:
             known = [one.name for one in self.settings.groups]
             raise NotFoundError(f"There is no group called {name!r}.", suggestions=known)
 
-        async def ask(link: DelegationFrame) -> TeamReply:
+        async def ask(frame: DelegationFrame) -> TeamReply:
             for member in group.members:
-                link.check(self._known(member), self.settings)
-            self.mailbox.put(link.conversation, caller, group.name, text, metadata)
-            members = _Members(self, link, caller)
+                frame.check(self._known(member), self.settings)
+            self.mailbox.put(frame.conversation, caller, group.name, text, metadata)
+            members = _Members(self, frame, caller)
             result = await run_group(group, _with_metadata(text, metadata), members)
             return TeamReply(group.name, result.text, result.answers, result.how, members.tainted)
 
@@ -142,28 +142,28 @@ class Team:
     @contextmanager
     def delegation_chain(self, turn: Turn) -> Iterator[DelegationFrame]:
         """Register the user's `turn` as the start of its chains until it is answered."""
-        link = DelegationFrame(
+        frame = DelegationFrame(
             (turn.caller.name,),
             turn.conversation,
             DelegationBudget.from_settings(self.settings),
             turn.prompt.mode,
         )
-        self._links[turn.caller.turn] = link
+        self._frames[turn.caller.turn] = frame
         try:
-            yield link
+            yield frame
         finally:
-            del self._links[turn.caller.turn]
+            del self._frames[turn.caller.turn]
 
-    async def answer_as_group(self, group: AgentGroup, turn: Turn, link: DelegationFrame) -> GroupResult:
+    async def answer_as_group(self, group: AgentGroup, turn: Turn, frame: DelegationFrame) -> GroupResult:
         """Answer the user with a group; each member's answer is a separate item."""
-        members = _Members(self, link, turn.caller, turn.prompt)
+        members = _Members(self, frame, turn.caller, turn.prompt)
         return await run_group(group, turn.prompt.text, members)
 
     # Single answers
 
     async def _answer(
         self,
-        link: DelegationFrame,
+        frame: DelegationFrame,
         asker: Caller,
         name: str,
         text: str,
@@ -178,19 +178,19 @@ class Team:
         """
         profile = self.settings.agent(name)
         assert profile is not None
-        link.budget.count_turn()
-        role = self.role(profile, link.budget.tokens)
-        prompt = replace(prompt, text=text) if prompt else UserPrompt(text, mode=link.mode)
-        caller = self._caller(asker, profile.name, link.conversation)
-        turn = Turn(link.conversation, prompt, caller, self._store, self._events, self._runner, role)
-        below = replace(link, agents=(*link.agents, profile.name), hands_to=hands_to, busy=asyncio.Lock())
-        self._links[caller.turn] = below
+        frame.budget.count_turn()
+        role = self.role(profile, frame.budget.tokens)
+        prompt = replace(prompt, text=text) if prompt else UserPrompt(text, mode=frame.mode)
+        caller = self._caller(asker, profile.name, frame.conversation)
+        turn = Turn(frame.conversation, prompt, caller, self._store, self._events, self._runner, role)
+        below = replace(frame, agents=(*frame.agents, profile.name), hands_to=hands_to, busy=asyncio.Lock())
+        self._frames[caller.turn] = below
         try:
             await self.responder(profile.name).respond(turn)
         finally:
             turn.flush()
-            link.budget.record_usage(turn.total_usage)
-            del self._links[caller.turn]
+            frame.budget.record_usage(turn.total_usage)
+            del self._frames[caller.turn]
         if turn.problem:
             raise ScriptoriumError(f"{profile.name} could not answer: {turn.problem}", agent=profile.name)
         if not turn.texts:
@@ -229,16 +229,16 @@ class Team:
         Raises:
             ScriptoriumError: The user stopped it.
         """
-        if known := self._links.get(caller.turn):
+        if known := self._frames.get(caller.turn):
             async with known.busy:
                 return await work(known)
         conversation = caller.conversation
         if not conversation or not self._store.exists(conversation) or conversation in self._running:
             conversation = self.mailbox.new_conversation(f"{caller.name} asks {to}")
-        link = DelegationFrame((caller.name,), conversation, DelegationBudget.from_settings(self.settings))
+        frame = DelegationFrame((caller.name,), conversation, DelegationBudget.from_settings(self.settings))
         turn = caller.turn or uuid.uuid4().hex
         # In a separate task: stopping it in the panel must not cancel the caller.
-        task = asyncio.ensure_future(work(link))
+        task = asyncio.ensure_future(work(frame))
         self._running[conversation] = task
         self._events.publish(TurnStarted(conversation, turn))
         try:
@@ -248,7 +248,7 @@ class Team:
             await asyncio.wait({task})
             del self._running[conversation]
             state: TurnState = "stopped" if task.cancelled() else "failed" if task.exception() else "done"
-            self._events.publish(TurnFinished(conversation, turn, state, link.budget.used))
+            self._events.publish(TurnFinished(conversation, turn, state, frame.budget.used))
         if task.cancelled():
             raise ScriptoriumError("The user stopped the agents.")
         return task.result()
@@ -258,10 +258,10 @@ class _Members:
     """The members of a running group; untrusted text that one of them read taints the next ones."""
 
     def __init__(
-        self, team: Team, link: DelegationFrame, asker: Caller, prompt: UserPrompt | None = None
+        self, team: Team, frame: DelegationFrame, asker: Caller, prompt: UserPrompt | None = None
     ) -> None:
         self._team = team
-        self._link = link
+        self._frame = frame
         self._asker = asker
         self._prompt = prompt
         self.tainted = asker.tainted
@@ -272,10 +272,10 @@ class _Members:
     async def ask(
         self, member: str, prompt: str, *, only_reads: bool = False, hands_to: tuple[str, ...] | None = None
     ) -> TeamAnswer:
-        given = self._prompt or UserPrompt("", mode=self._link.mode)
+        given = self._prompt or UserPrompt("", mode=self._frame.mode)
         given = replace(given, mode="ask" if only_reads else given.mode)
         asker = replace(self._asker, tainted=self.tainted)
-        answer, turn = await self._team._answer(self._link, asker, member, prompt, hands_to, given)
+        answer, turn = await self._team._answer(self._frame, asker, member, prompt, hands_to, given)
         self.tainted = turn.caller.tainted
         return answer
 

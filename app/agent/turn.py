@@ -88,7 +88,7 @@ class Turn:
         texts: The agent's messages so far.
         problem: The reason for a failure; empty without one.
         news: The news for the agent, as a block of data; empty if there is none.
-        review: Check a model's text before it is saved; takes the text and whether it ends the turn.
+        review: Checks a model's text before it is saved; takes the text and whether it ends the turn.
         cites: Whether the answer must cite the notes.
         refused_calls: Reasons for refusing calls of the last response (too many or too large), by call id.
     """

@@ -12,7 +12,7 @@ from app.permissions.audit_entry import AuditEntry
 
 
 class UndoneCards:
-    """Mark a call's card as undone when its commit is undone, by any interface.
+    """Marks a call's card as undone when its commit is undone, by any interface.
 
     Args:
         store: The conversations; changed cards are saved there.

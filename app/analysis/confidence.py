@@ -96,7 +96,7 @@ def node_confidence(
         elif one.relation in _SUPPORTING and one.incoming:
             pro.append(WeightedReason(f"Supported by {one.name}", strength))
         elif one.relation in _CITING and not one.incoming:
-            pro.append(WeightedReason(f"Rests on {one.name}", _SOURCE_WEIGHT * strength))
+            pro.append(WeightedReason(f"Based on {one.name}", _SOURCE_WEIGHT * strength))
     weights = [*_discount(pro), *(WeightedReason(one.name, -one.weight) for one in _discount(contra))]
     start = f"Default for a {kind} ({prior_confidence(kind):.2f})"
     return update_confidence(stated, prior_confidence(kind), start, weights)

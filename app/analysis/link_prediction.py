@@ -1,7 +1,7 @@
 """Prediction of missing links, by common neighbors, by meaning, and by rare tags in common.
 
 All three produce candidates, and all three score each candidate. Common neighbors count by the index of
-Adamic and Adar ("Friends and neighbors on the web", 2003): a node with few links says more than a hub.
+Adamic and Adar ("Friends and neighbors on the web", 2003): one with few links counts more than a hub.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class PredictedLink:
     source: int
     target: int
     score: float
-    grounds: tuple[LinkEvidence, ...]
+    evidence: tuple[LinkEvidence, ...]
 
 
 def predict_links(
@@ -101,26 +101,26 @@ class _Search:
         self._matrix = material.ties.matrix()
         self._degree = np.diff(self._matrix.indptr)
         self._vectors = np.asarray(material.vectors, dtype=np.float32)
-        self._place = np.full(self._size, -1, dtype=np.int64)
-        self._place[material.vector_rows] = np.arange(len(material.vector_rows))
+        self._vector_index = np.full(self._size, -1, dtype=np.int64)
+        self._vector_index[material.vector_rows] = np.arange(len(material.vector_rows))
         self._tags = self._tag_matrix()
 
     def best(self, rejected: Pairs, limit: int) -> tuple[PredictedLink, ...]:
         pairs = self._candidates()
-        gone = self._keys(np.sort(rejected.reshape(-1, 2), axis=1))
-        pairs = pairs[~np.isin(self._keys(pairs), gone)]
+        rejected_keys = self._keys(np.sort(rejected.reshape(-1, 2), axis=1))
+        pairs = pairs[~np.isin(self._keys(pairs), rejected_keys)]
         parts = {
             "neighbours": self._by_neighbors(pairs),
             "meaning": self._by_meaning(pairs),
             "tags": self._by_tags(pairs),
         }
-        doubt = np.ones(len(pairs))
+        remainder = np.ones(len(pairs))
         for kind, part in parts.items():
-            doubt *= 1 - _WEIGHTS[kind] * part
-        score = 1 - doubt
+            remainder *= 1 - _WEIGHTS[kind] * part
+        score = 1 - remainder
         order = np.lexsort((pairs[:, 1], pairs[:, 0], -score))[:limit]
         return tuple(
-            self._missing(pairs[each], float(score[each]), {k: float(p[each]) for k, p in parts.items()})
+            self._to_link(pairs[each], float(score[each]), {k: float(p[each]) for k, p in parts.items()})
             for each in order.tolist()
             if score[each] >= _MIN_SCORE
         )
@@ -144,7 +144,7 @@ class _Search:
         """Return the notes to predict links for."""
         return np.flatnonzero(self._material.may) if self._around < 0 else np.array([self._around])
 
-    def _bridging(self) -> scipy.sparse.csr_array:
+    def _neighbor_weights(self) -> scipy.sparse.csr_array:
         """Return the Adamic-Adar weight of each node as a common neighbor; hubs weigh nothing."""
         import scipy.sparse
 
@@ -157,10 +157,10 @@ class _Search:
     def _of_neighbors(self) -> Iterator[Pairs]:
         """Yield for each note the ten notes that share most with it."""
         rows = self._rows()
-        weighted = self._bridging() @ self._matrix
+        weighted = self._neighbor_weights() @ self._matrix
         links = self._link_keys()
         for start in range(0, len(rows), _BLOCK_ROWS):
-            self._report(0.5 * start / len(rows), "Looking at common neighbours")
+            self._report(0.5 * start / len(rows), "Comparing common neighbors")
             some = rows[start : start + _BLOCK_ROWS]
             shared = (self._matrix[some] @ weighted).tocoo()
             own, other = some[shared.row], shared.col.astype(np.int64)
@@ -178,7 +178,7 @@ class _Search:
         if len(owners) < 2:
             return np.empty((0, 2), dtype=np.int64)
         if self._around >= 0:
-            at = int(self._place[self._around])
+            at = int(self._vector_index[self._around])
             if at < 0:
                 return np.empty((0, 2), dtype=np.int64)
             near = np.argsort(-(self._vectors @ self._vectors[at]), kind="stable")[: 4 * _CANDIDATES_PER_NOTE]
@@ -204,13 +204,13 @@ class _Search:
     # Scoring
 
     def _by_neighbors(self, pairs: Pairs) -> NDArray[np.float64]:
-        weighted = self._bridging() @ self._matrix
+        weighted = self._neighbor_weights() @ self._matrix
         shared = _pairwise(self._matrix, weighted.T.tocsr(), pairs)
         least = np.minimum(self._degree[pairs[:, 0]], self._degree[pairs[:, 1]])
         return np.asarray(1 - np.exp(-shared / (1 + np.log1p(least))))
 
     def _by_meaning(self, pairs: Pairs) -> NDArray[np.float64]:
-        places = self._place[pairs]
+        places = self._vector_index[pairs]
         known = (places >= 0).all(axis=1)
         score = np.zeros(len(pairs))
         cosine = np.einsum("ij,ij->i", self._vectors[places[known, 0]], self._vectors[places[known, 1]])
@@ -237,20 +237,24 @@ class _Search:
 
     # Reasons
 
-    def _missing(self, pair: Pairs, score: float, parts: dict[str, float]) -> PredictedLink:
+    def _to_link(self, pair: Pairs, score: float, parts: dict[str, float]) -> PredictedLink:
         source, target = pair.tolist()
         if self._around == target:
             source, target = target, source
-        grounds: list[LinkEvidence] = []
+        evidence: list[LinkEvidence] = []
         if parts["neighbours"] >= _MIN_SCORE:
-            grounds.append(LinkEvidence("neighbours", parts["neighbours"], rows=self._common(source, target)))
+            evidence.append(
+                LinkEvidence("neighbours", parts["neighbours"], rows=self._common(source, target))
+            )
         if parts["meaning"] >= _MIN_SCORE:
-            grounds.append(LinkEvidence("meaning", parts["meaning"]))
+            evidence.append(LinkEvidence("meaning", parts["meaning"]))
         if parts["tags"] >= _MIN_SCORE:
             both = set(self._material.tags.row_labels(source)) & set(self._material.tags.row_labels(target))
-            grounds.append(LinkEvidence("tags", parts["tags"], tags=tuple(sorted(both))[:_MAX_NAMED_REASONS]))
-        grounds.sort(key=lambda ground: -_WEIGHTS[ground.kind] * ground.score)
-        return PredictedLink(source, target, score, tuple(grounds))
+            evidence.append(
+                LinkEvidence("tags", parts["tags"], tags=tuple(sorted(both))[:_MAX_NAMED_REASONS])
+            )
+        evidence.sort(key=lambda reason: -_WEIGHTS[reason.kind] * reason.score)
+        return PredictedLink(source, target, score, tuple(evidence))
 
     def _common(self, source: int, target: int) -> tuple[int, ...]:
         """Return the common neighbors with the highest weight."""

@@ -82,7 +82,7 @@ def _relation_key(relation: Relation) -> tuple[str, str]:
 def _must_move(
     relation: Relation, strategy: Strategy, own_section: Span | None, existing_types: set[str]
 ) -> bool:
-    """Return whether neither the other note's prose nor its properties bring the relation along."""
+    """Return whether a relation must be added because neither the merged prose nor the properties have it."""
     if relation.link.in_properties:
         return relation.type in existing_types
     if strategy == "prefer_primary":

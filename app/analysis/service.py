@@ -320,6 +320,6 @@ def _to_suggestion(graph: Graph, missing: PredictedLink) -> LinkSuggestion:
             SuggestionReason(
                 ground.kind, ground.score, ground.tags or tuple(graph.paths[row] for row in ground.rows)
             )
-            for ground in missing.grounds
+            for ground in missing.evidence
         ),
     )

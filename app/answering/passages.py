@@ -103,13 +103,13 @@ class _PassageSplitter:
                 yield from self._close()
                 in_fence = in_fence != fence
                 continue
-            yield from self._take(line, found.start(), number)
+            yield from self._add_line(line, found.start(), number)
         yield from self._close()
 
-    def _take(self, line: str, at: int, number: int) -> Iterator[Passage]:
+    def _add_line(self, line: str, at: int, number: int) -> Iterator[Passage]:
         hidden = self._masked[at : at + len(line)]
-        says_nothing = not line.strip() or _NO_PROSE.fullmatch(line) or "%%" in line or "<!--" in line
-        if says_nothing or (not hidden.strip("\0 \t") and "`" not in line and "$" not in line):
+        has_no_prose = not line.strip() or _NO_PROSE.fullmatch(line) or "%%" in line or "<!--" in line
+        if has_no_prose or (not hidden.strip("\0 \t") and "`" not in line and "$" not in line):
             yield from self._close()
             if not line.strip():
                 self._table_head = ""
@@ -130,13 +130,13 @@ class _PassageSplitter:
             self._parents = []
         if field is not None:
             if len(_WORD.findall(field[2])) >= 3 and field[1].casefold() not in _HIDDEN_PROPERTIES:
-                yield from self._whole(at + field.start(2), at + len(line.rstrip()), number)
+                yield from self._passages(at + field.start(2), at + len(line.rstrip()), number)
             return
         if is_row:
             if not self._table_head:
                 self._table_head = _cells(line)
             else:
-                yield from self._whole(at, at + len(line.rstrip()), number, self._table_head)
+                yield from self._passages(at, at + len(line.rstrip()), number, self._table_head)
             return
         self._table_head = ""
         if item is not None:
@@ -160,10 +160,10 @@ class _PassageSplitter:
 
     def _close(self) -> Iterator[Passage]:
         if self._from >= 0:
-            yield from self._whole(self._from, self._to, self._line, own_item=True)
+            yield from self._passages(self._from, self._to, self._line, own_item=True)
         self._from = -1
 
-    def _whole(
+    def _passages(
         self, start: int, end: int, line: int, head: str = "", *, own_item: bool = False
     ) -> Iterator[Passage]:
         source = self._text[start:end]

@@ -69,7 +69,7 @@ class ParsedQuestion:
         return self.kind.marks.search(text) is not None
 
 
-def read_question(text: str) -> ParsedQuestion:
+def parse_question(text: str) -> ParsedQuestion:
     """Parse a question in the language with the most stop words in it, English on a tie."""
     folded = [word for word in _WORD.findall(text.casefold())]
     data = _words()
@@ -88,7 +88,7 @@ def stems(text: str, language: str) -> list[str]:
 
 
 def _stemmed(words: list[str], language: str) -> list[str]:
-    stemmer = _stemmer(_words()[language].stems)
+    stemmer = _stemmer(_words()[language].stemmer)
     return [fold(stem) for stem in stemmer.stemWords(words)]
 
 
@@ -101,7 +101,7 @@ def _stemmer(name: str) -> snowballstemmer.stemmer:
 
 @dataclass(frozen=True, slots=True)
 class _Language:
-    stems: str
+    stemmer: str
     stop: frozenset[str]
     kinds: tuple[AnswerKind, ...]
 

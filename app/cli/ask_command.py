@@ -57,18 +57,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_call_options(parser)
 
 
-async def run(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
+async def run(args: argparse.Namespace, screen: CliConsole) -> ExitStatus:
     """Interpret the request, show the interpretation, and execute it."""
-    options = Options.from_namespace(given)
+    options = Options.from_namespace(args)
     choice = resolve_vault(options, screen)
     approver = approver_for(options, screen)
     async with open_session(
         choice.root, approver, screen, takes_over=can_approve(options), enable_tools=options.enable_tools
     ) as session:
         registry = ToolRegistry(CATEGORIES, CATALOG)
-        resolver, words = _names(choice.root)
+        resolver, words = _load_names(choice.root)
         agent = BuiltinAgent(registry, resolver, lambda: words)
-        found = agent.interpret(" ".join(given.request), DialogState())
+        found = agent.interpret(" ".join(args.request), DialogState())
         if options.json:
             screen.out.write(json.dumps(_json(found), ensure_ascii=False) + "\n")
             screen.out.flush()
@@ -86,7 +86,7 @@ async def run(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
         return terminal.status if pipeline.understood else ExitStatus.NOT_FOUND
 
 
-def _names(root: Path) -> tuple[Resolver, VaultWords]:
+def _load_names(root: Path) -> tuple[Resolver, VaultWords]:
     """Return the names in the index of a vault, without those of private notes."""
     resolver = Resolver()
     file = paths.vault_cache_folder(root) / _INDEX_FILE
@@ -170,11 +170,11 @@ class _Terminal:
         return outcome
 
     async def _each(self, tool: str, arguments: Mapping[str, object]) -> ToolOutcome:
-        names, given = arguments["names"], arguments["arguments"]
-        assert isinstance(names, list) and isinstance(given, list)
+        names, args = arguments["names"], arguments["arguments"]
+        assert isinstance(names, list) and isinstance(args, list)
         changed: list[str] = []
         outcome = ToolOutcome(True)
-        for name, more in zip(names, given, strict=True):
+        for name, more in zip(names, args, strict=True):
             outcome = await self.call(tool, {**more, "name": name})
             if not outcome.success:
                 return outcome

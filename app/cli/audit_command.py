@@ -50,25 +50,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         add_json_option(one)
 
 
-def run(given: argparse.Namespace, screen: CliConsole) -> int:
+def run(args: argparse.Namespace, screen: CliConsole) -> int:
     """Run the subcommand."""
-    return int(given.do(given, screen))
+    return int(args.do(args, screen))
 
 
-def _root(given: argparse.Namespace, folder: str | None, screen: CliConsole) -> Path:
-    options = Options.from_namespace(given)
+def _root(args: argparse.Namespace, folder: str | None, screen: CliConsole) -> Path:
+    options = Options.from_namespace(args)
     return resolve_vault(Options(vault=folder or options.vault), screen).root
 
 
-def _verify(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
-    root = _root(given, given.folder, screen)
+def _verify(args: argparse.Namespace, screen: CliConsole) -> ExitStatus:
+    root = _root(args, args.folder, screen)
     file = paths.data_folder() / "vaults" / paths.vault_id(root) / "audit.sqlite3"
     try:
         found = check(file, paths.audit_head_file(root))
     except sqlite3.Error as error:
         screen.text(f"The audit log can't be read: {error}\n")
         return ExitStatus.FAILED
-    if Options.from_namespace(given).json:
+    if Options.from_namespace(args).json:
         screen.text(json.dumps(asdict(found)) + "\n")
     elif found.ok:
         gaps = "".join(f"{escape_controls(gap.message)}\n" for gap in found.gaps)
@@ -78,31 +78,31 @@ def _verify(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
     return ExitStatus.DONE if found.ok else ExitStatus.FAILED
 
 
-def _export(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
-    *folders, target = given.places
+def _export(args: argparse.Namespace, screen: CliConsole) -> ExitStatus:
+    *folders, target = args.places
     if len(folders) > 1:
         raise InvalidParametersError("audit export takes at most one vault and one file.")
     start, file = time.monotonic(), Path(target)
-    with AuditLogReader.of_vault(_root(given, folders[0] if folders else None, screen)) as log:
+    with AuditLogReader.of_vault(_root(args, folders[0] if folders else None, screen)) as log:
         write = log.export_jsonl if file.suffix == ".jsonl" else log.export_csv
         count = write(file)
     screen.text(f"{count} entries written to {file} in {time.monotonic() - start:.1f} s\n")
     return ExitStatus.DONE
 
 
-def _show(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
+def _show(args: argparse.Namespace, screen: CliConsole) -> ExitStatus:
     wanted = AuditFilter(
-        text=given.text, caller=given.caller, tool=given.tool, decision=given.decision, turn=given.turn
+        text=args.text, caller=args.caller, tool=args.tool, decision=args.decision, turn=args.turn
     )
-    with AuditLogReader.of_vault(_root(given, None, screen)) as log:
-        if given.entry is not None:
-            entries: tuple[AuditEntry, ...] = (log.entry(given.entry),)
+    with AuditLogReader.of_vault(_root(args, None, screen)) as log:
+        if args.entry is not None:
+            entries: tuple[AuditEntry, ...] = (log.entry(args.entry),)
         else:
-            entries = log.entries(wanted, limit=given.limit)[::-1]
-    if Options.from_namespace(given).json:
+            entries = log.entries(wanted, limit=args.limit)[::-1]
+    if Options.from_namespace(args).json:
         for entry in entries:
             screen.text(json.dumps(asdict(entry), ensure_ascii=False) + "\n")
-    elif given.entry is not None:
+    elif args.entry is not None:
         screen.print_rows(
             (name, escape_controls(rendering.format_cell(name, value)))
             for name, value in asdict(entries[0]).items()

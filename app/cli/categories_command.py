@@ -47,19 +47,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_call_options(parser)
 
 
-async def run(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
+async def run(args: argparse.Namespace, screen: CliConsole) -> ExitStatus:
     """List the categories, or turn some on or off."""
-    options = Options.from_namespace(given)
-    if (given.op == "list") == bool(given.ids):
+    options = Options.from_namespace(args)
+    if (args.op == "list") == bool(args.ids):
         raise InvalidParametersError(
-            f"categories {given.op} {'takes no' if given.ids else 'needs a'} category.", op=given.op
+            f"categories {args.op} {'takes no' if args.ids else 'needs a'} category.", op=args.op
         )
-    if given.op == "list":
+    if args.op == "list":
         root = resolve_vault(options, screen).root
         registry = await asyncio.to_thread(load_registry, root, screen)
         _show(category_rows(registry, categories_off_by_rule(root)), options, screen)
         return ExitStatus.DONE
-    return await _switch(given.ids, options, screen, on=given.op == "on")
+    return await _switch(args.ids, options, screen, on=args.op == "on")
 
 
 async def _switch(ids: list[str], options: Options, screen: CliConsole, *, on: bool) -> ExitStatus:

@@ -48,7 +48,7 @@ class Verb(Protocol):
         """Add the verb's arguments to `parser`."""
         ...
 
-    def run(self, given: argparse.Namespace, screen: CliConsole) -> int | Awaitable[int]:
+    def run(self, args: argparse.Namespace, screen: CliConsole) -> int | Awaitable[int]:
         """Run the verb and return the exit status."""
         ...
 
@@ -58,10 +58,10 @@ def main(arguments: list[str]) -> int:
     use_utf8()
     _log_to_file()
     screen = CliConsole()
-    given = argparse.Namespace(json=False)
+    args = argparse.Namespace(json=False)
     try:
-        given = build_leading_parser().parse_args(arguments)
-        return int(_run(given, screen))
+        args = build_leading_parser().parse_args(arguments)
+        return int(_run(args, screen))
     except ScriptoriumError as error:
         return _fail(error, screen, as_json="--json" in arguments)
     except KeyboardInterrupt:
@@ -117,19 +117,19 @@ def build_leading_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _run(given: argparse.Namespace, screen: CliConsole) -> int:
-    words: list[str] = given.words
-    del given.words
+def _run(args: argparse.Namespace, screen: CliConsole) -> int:
+    words: list[str] = args.words
+    del args.words
     if not words:
         build_leading_parser().print_usage(screen.err)
         return ExitStatus.MISUSE
     if words[0] in VERBS:
-        arguments = build_verb_parser(words[0]).parse_args(words[1:], given)
+        arguments = build_verb_parser(words[0]).parse_args(words[1:], args)
         done = load_verb(words[0]).run(arguments, screen)
         return asyncio.run(_await(done)) if not isinstance(done, int) else done
     from app.cli import tool_command
 
-    return asyncio.run(tool_command.run(words[0], words[1:], given, screen))
+    return asyncio.run(tool_command.run(words[0], words[1:], args, screen))
 
 
 async def _await(work: Awaitable[int]) -> int:

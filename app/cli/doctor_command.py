@@ -27,9 +27,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json_option(parser)
 
 
-async def run(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
+async def run(args: argparse.Namespace, screen: CliConsole) -> ExitStatus:
     """Run all checks and show the results."""
-    options = Options.from_namespace(given)
+    options = Options.from_namespace(args)
     found = list(check_installation())
     try:
         choice = locate_vault(options.vault)

@@ -41,16 +41,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_vault_option(export)
 
 
-async def run(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
+async def run(args: argparse.Namespace, screen: CliConsole) -> ExitStatus:
     """Build the graph of the visible notes, lay it out, and write it."""
-    file: Path = given.file
+    file: Path = args.file
     if file.suffix not in FORMATS:
         raise InvalidParametersError(f"{file.name}: the file must end in one of {', '.join(FORMATS)}.")
-    root = resolve_vault(Options.from_namespace(given), screen).root
+    root = resolve_vault(Options.from_namespace(args), screen).root
     async with open_session(root, DenyAll(), screen) as session:
         graph = await _graph(session, root, screen)
     screen.show_progress(f"laying out {len(graph):,} nodes")
-    await asyncio.to_thread(_write, graph, root, given)
+    await asyncio.to_thread(_write, graph, root, args)
     screen.end_progress()
     screen.text(f"{len(graph)} nodes and {len(graph.edges)} links written to {file}\n")
     return ExitStatus.DONE
@@ -84,12 +84,12 @@ async def _graph(session: CliSession, root: Path, screen: CliConsole) -> Graph:
         await index.close()
 
 
-def _write(graph: Graph, root: Path, given: argparse.Namespace) -> None:
+def _write(graph: Graph, root: Path, args: argparse.Namespace) -> None:
     from app.graph.export import write_graphml, write_json
     from app.graph.headless_render import RenderOptions, write_picture
 
-    file: Path = given.file
-    options = RenderOptions(given.width, given.height, given.dark, given.names)
+    file: Path = args.file
+    options = RenderOptions(args.width, args.height, args.dark, args.names)
     positions = _positions(graph, root, options.width / max(options.height, 1))
     try:
         if file.suffix == ".json":

@@ -31,12 +31,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json_option(parser)
 
 
-async def run(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
+async def run(args: argparse.Namespace, screen: CliConsole) -> ExitStatus:
     """Scan the vault; fails if a note could not be read."""
-    options = Options.from_namespace(given)
-    choice = resolve_vault(Options(vault=given.folder or options.vault), screen)
+    options = Options.from_namespace(args)
+    choice = resolve_vault(Options(vault=args.folder or options.vault), screen)
     async with open_session(choice.root, DenyAll(), screen) as session:
-        if given.vectors:
+        if args.vectors:
             if session.vault is None:
                 raise InvalidParametersError("The program that has the vault open computes its embeddings.")
             await _embed(session.vault, screen)

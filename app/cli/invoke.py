@@ -115,7 +115,7 @@ def _show_failure(screen: CliConsole, outcome: ToolOutcome) -> None:
         return
     error = outcome.error or {}
     if error.get("type") == NotFoundError.type and error.get("tool") == "file":
-        # This tool is there only with a folder to work on, unlike in the list of `scriptorium tools`.
+        # The tool exists only while an outside folder is open, but `scriptorium tools` always lists it.
         screen.print_message(
             "scriptorium: No folder outside the vault has been added. Nothing was done. "
             "Add one with: scriptorium sources add folder FOLDER"
@@ -134,7 +134,7 @@ def _progress_callback(
     """Return a callback that shows progress, and always reports a request for approval elsewhere."""
     reported = False
 
-    def tell(progress: CallProgress) -> None:
+    def report(progress: CallProgress) -> None:
         nonlocal reported
         if progress.stage != "asking":
             if session.is_joined:
@@ -153,4 +153,4 @@ def _progress_callback(
                 f"Waiting for approval in {approver_place} that has the vault open (Ctrl-C cancels)."
             )
 
-    return tell
+    return report

@@ -42,13 +42,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--read-only", action="store_true", help="offer only tools that change nothing")
 
 
-async def run(given: argparse.Namespace, screen: CliConsole) -> int:
+async def run(args: argparse.Namespace, screen: CliConsole) -> int:
     """Serve until the client closes the pipe."""
-    root: Path = given.folder
+    root: Path = args.folder
     if not root.is_dir():
         raise VaultLostError(f"The folder {root} does not exist.", path=str(root))
-    enabled = read_categories(getattr(given, "enable_tools", ()))
-    await _serve(root, given.name, enabled, read_only=given.read_only)
+    enabled = read_categories(getattr(args, "enable_tools", ()))
+    await _serve(root, args.name, enabled, read_only=args.read_only)
     return ExitStatus.DONE
 
 
@@ -62,13 +62,13 @@ def _check_name(text: str) -> str:
 async def _serve(root: Path, name: str, enable_tools: tuple[str, ...], *, read_only: bool) -> None:
     """Serve until the client closes the pipe or a signal arrives, and then close the vault properly."""
     # Before the imports, which take a second: a client may end the process at any moment.
-    told_to_end = _stop_event()
+    stop_requested = _stop_event()
     from app.cli.vault_access import join_or_open
 
     vault = await asyncio.to_thread(join_or_open, root, enable_tools)
     opening = asyncio.create_task(vault.begin(), name="open the vault")
     serving = asyncio.create_task(_serve_client(vault, name, read_only), name="serve the client")
-    ending = asyncio.create_task(told_to_end.wait(), name="wait for a signal")
+    ending = asyncio.create_task(stop_requested.wait(), name="wait for a signal")
     try:
         await asyncio.wait({serving, ending}, return_when=asyncio.FIRST_COMPLETED)
         if not serving.done():
@@ -93,7 +93,7 @@ async def _serve_client(vault: FailoverVaultAccess, name: str, read_only: bool) 
 def _stop_event() -> asyncio.Event:
     """Return an event for the signals that end the server; further signals during the close are ignored."""
     stopped, loop = asyncio.Event(), asyncio.get_running_loop()
-    for one in (signal.SIGTERM, signal.SIGINT):
+    for number in (signal.SIGTERM, signal.SIGINT):
         with suppress(NotImplementedError):
-            loop.add_signal_handler(one, stopped.set)
+            loop.add_signal_handler(number, stopped.set)
     return stopped

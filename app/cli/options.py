@@ -40,22 +40,22 @@ class Options:
     enable_tools: tuple[str, ...] = ()
 
     @classmethod
-    def from_namespace(cls, given: argparse.Namespace) -> Options:
+    def from_namespace(cls, args: argparse.Namespace) -> Options:
         """Return the options in the parsed arguments.
 
         Raises:
             InvalidParametersError: `--approve` names an unknown kind, or is combined with `--no-wait`.
         """
-        if getattr(given, "approve", ()) and not getattr(given, "wait", True):
+        if getattr(args, "approve", ()) and not getattr(args, "wait", True):
             message = "--approve and --no-wait can't be combined."
             raise InvalidParametersError(message)
         return cls(
-            getattr(given, "vault", None),
-            getattr(given, "json", False),
-            parse_kinds(getattr(given, "approve", ())),
-            getattr(given, "wait", True),
-            getattr(given, "claim", ""),
-            read_categories(getattr(given, "enable_tools", ())),
+            getattr(args, "vault", None),
+            getattr(args, "json", False),
+            parse_kinds(getattr(args, "approve", ())),
+            getattr(args, "wait", True),
+            getattr(args, "claim", ""),
+            read_categories(getattr(args, "enable_tools", ())),
         )
 
 

@@ -24,9 +24,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_call_options(parser)
 
 
-async def run(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
+async def run(args: argparse.Namespace, screen: CliConsole) -> ExitStatus:
     """Call the tool `pending` for the caller's own operations."""
-    if (given.op == "list") == (given.id is not None):
-        raise InvalidParametersError(f"pending {given.op} {'takes no' if given.id else 'needs an'} id.")
-    arguments = {"op": given.op, **({"pending_operation_id": given.id} if given.id else {})}
-    return await run_call("pending", arguments, Options.from_namespace(given), screen)
+    if (args.op == "list") == (args.id is not None):
+        raise InvalidParametersError(f"pending {args.op} {'takes no' if args.id else 'needs an'} id.")
+    arguments = {"op": args.op, **({"pending_operation_id": args.id} if args.id else {})}
+    return await run_call("pending", arguments, Options.from_namespace(args), screen)

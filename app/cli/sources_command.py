@@ -54,23 +54,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         add_call_options(one)
 
 
-async def run(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
+async def run(args: argparse.Namespace, screen: CliConsole) -> ExitStatus:
     """List the sources, or change them."""
-    options = Options.from_namespace(given)
-    match given.op:
+    options = Options.from_namespace(args)
+    match args.op:
         case None | "list":
             return await run_call("source", {"op": "list"}, options, screen)
         case "pause" | "resume":
-            return await run_call("source", {"op": given.op, "source_id": given.source}, options, screen)
+            return await run_call("source", {"op": args.op, "source_id": args.source}, options, screen)
     root = resolve_vault(options, screen).root
-    source = _source(given) if given.op == "add" else None
+    source = _source(args) if args.op == "add" else None
     async with open_owned(root, screen, _WHERE) as vault:
         if source is not None:
-            message = _ADDED[given.kind].format(_place_of(source)) + _rule_words(given.rule)
+            message = _ADDED[args.kind].format(_place_of(source)) + _rule_words(args.rule)
             await confirm(f"{message}.", options, screen)
             info = await vault.sources.add(source)
             return await _show_source(vault, info.id, options, screen)
-        info = vault.sources.get(given.source)
+        info = vault.sources.get(args.source)
         await confirm(f"Remove the source {info.name}; its files are not changed.", options, screen)
         await vault.sources.remove(info.id)
     outcome = ToolOutcome(True, {"source_id": info.id}, f"Removed the source {info.name}.")
@@ -84,7 +84,7 @@ async def _show_source(vault: VaultService, id: str, options: Options, screen: C
     return report_outcome(outcome, options, screen)
 
 
-def _source(given: argparse.Namespace) -> SourceConfig:
+def _source(args: argparse.Namespace) -> SourceConfig:
     """Return the source to add.
 
     Raises:
@@ -93,28 +93,26 @@ def _source(given: argparse.Namespace) -> SourceConfig:
     from app.sources.config import FeedConfig, FileRule, FolderConfig, FolderStreamConfig, VaultStreamConfig
     from app.sources.sources import new_id
 
-    kind, place = given.kind, given.place or ""
+    kind, place = args.kind, args.place or ""
     if not place and kind != "notes":
         needed = "address" if kind == "feed" else "folder"
         raise InvalidParametersError(f"sources add {kind} needs the {needed}.")
-    if given.rule and kind != "folder":
+    if args.rule and kind != "folder":
         raise InvalidParametersError("--rule is for folders whose files agents may load.")
     folder = str(Path(place).expanduser().absolute()) if kind in ("folder", "watch") else ""
     match kind:
         case "folder":
-            rules = tuple(FileRule(glob=glob, permission=may) for glob, may in map(_rule, given.rule))
-            name = given.name or Path(folder).name
+            rules = tuple(FileRule(glob=glob, permission=may) for glob, may in map(_rule, args.rule))
+            name = args.name or Path(folder).name
             return FolderConfig(id=new_id("files"), name=name, folder=folder, rules=rules)
         case "watch":
-            return FolderStreamConfig(
-                id=new_id("folder"), name=given.name or Path(folder).name, folder=folder
-            )
+            return FolderStreamConfig(id=new_id("folder"), name=args.name or Path(folder).name, folder=folder)
         case "feed":
-            name = given.name or urlsplit(place).hostname or place
+            name = args.name or urlsplit(place).hostname or place
             return FeedConfig(id=new_id("feed"), name=name, url=place)
         case _:
             globs = (place,) if place else ()
-            return VaultStreamConfig(id=new_id("vault"), name=given.name or "Notes", globs=globs)
+            return VaultStreamConfig(id=new_id("vault"), name=args.name or "Notes", globs=globs)
 
 
 def _rule(text: str) -> tuple[str, Permission]:

@@ -125,7 +125,7 @@ def _interrupt(typed: asyncio.Future[bytes], loop: asyncio.AbstractEventLoop) ->
 
     try:
         before = signal.signal(signal.SIGINT, interrupted)
-    except ValueError:  # Not the main thread: then Ctrl-C goes elsewhere.
+    except ValueError:  # Not the main thread: Ctrl-C is handled elsewhere.
         yield
         return
     try:

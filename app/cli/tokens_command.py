@@ -39,20 +39,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_call_options(parser)
 
 
-async def run(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
+async def run(args: argparse.Namespace, screen: CliConsole) -> ExitStatus:
     """List the tokens, or change one."""
-    options = Options.from_namespace(given)
-    if (given.op == "list") == (given.name is not None):
-        requirement = "takes no" if given.name else "needs a"
-        raise InvalidParametersError(f"tokens {given.op} {requirement} program's name.", op=given.op)
+    options = Options.from_namespace(args)
+    if (args.op == "list") == (args.name is not None):
+        requirement = "takes no" if args.name else "needs a"
+        raise InvalidParametersError(f"tokens {args.op} {requirement} program's name.", op=args.op)
     root = resolve_vault(options, screen).root
-    if given.op == "list":
+    if args.op == "list":
         _list(root, options, screen)
         return ExitStatus.DONE
     async with open_owned(root, screen, _WHERE) as vault:
-        await confirm(_QUESTIONS[given.op].format(given.name), options, screen)
-        token = _change_token(vault.connections.tokens, given.op, given.name)
-    _show(given.op, given.name, token, options, screen)
+        await confirm(_QUESTIONS[args.op].format(args.name), options, screen)
+        token = _change_token(vault.connections.tokens, args.op, args.name)
+    _show(args.op, args.name, token, options, screen)
     return ExitStatus.DONE
 
 

@@ -87,7 +87,7 @@ async def _await_external(vault: VaultService) -> None:
     stop = vault.events.subscribe(ExternalChanged, lambda event: changed.set())
     try:
         async with asyncio.timeout(_EXTERNAL_TIMEOUT_S):
-            while any(one.standing is ConnectionState.STARTING for one in vault.external.states()):
+            while any(one.connection_state is ConnectionState.STARTING for one in vault.external.states()):
                 await changed.wait()
                 changed.clear()
     except TimeoutError:

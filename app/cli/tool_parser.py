@@ -157,7 +157,7 @@ class ToolParser:
                     metavar="NAME=VALUE" if flag.is_object else flag.word,
                 )
 
-    def read(self, given: argparse.Namespace, texts: TextArguments) -> dict[str, object]:
+    def read(self, args: argparse.Namespace, texts: TextArguments) -> dict[str, object]:
         """Return the arguments of the call.
 
         Raises:
@@ -165,10 +165,10 @@ class ToolParser:
         """
         values: dict[str, list[str]] = {}
         for flag in self.flags:
-            value = getattr(given, _argument_dest(flag), None)
+            value = getattr(args, _argument_dest(flag), None)
             if value is not None:
                 values[flag.name] = value if isinstance(value, list) else [value]
-        self._place_words(list(given.words), values)
+        self._place_words(list(args.words), values)
         known = {flag.name: flag for flag in self.flags}
         return {name: _option_value(known[name], words, texts) for name, words in values.items()}
 

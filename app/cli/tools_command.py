@@ -24,13 +24,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json_option(parser)
 
 
-def run(given: argparse.Namespace, screen: CliConsole) -> int:
+def run(args: argparse.Namespace, screen: CliConsole) -> int:
     """Print the requested information; the exit status is that of the check, else 0."""
-    if given.check:
+    if args.check:
         return _check()
-    name = given.name.replace("-", "_") if given.name else None
-    registry = load_chosen_registry(Options.from_namespace(given).vault, screen)
-    if Options.from_namespace(given).json:
+    name = args.name.replace("-", "_") if args.name else None
+    registry = load_chosen_registry(Options.from_namespace(args).vault, screen)
+    if Options.from_namespace(args).json:
         tools = [registry.get(name)] if name else registry.all_tools()
         screen.text(json.dumps([_tool_as_json(tool) for tool in tools], indent=2, ensure_ascii=False) + "\n")
     elif name:

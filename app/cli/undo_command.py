@@ -44,16 +44,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_call_options(parser)
 
 
-async def run(given: argparse.Namespace, screen: CliConsole) -> ExitStatus:
+async def run(args: argparse.Namespace, screen: CliConsole) -> ExitStatus:
     """Show what will be undone, and call the tool `undo`."""
-    options = Options.from_namespace(given)
+    options = Options.from_namespace(args)
     choice = resolve_vault(options, screen)
     options = replace(options, vault=str(choice.root))
-    if given.yes:
+    if args.yes:
         options = replace(options, approve=options.approve | _APPROVED_KINDS)
-    if given.turn:
-        return await run_call("undo", {"turn": given.turn}, options, screen)
-    entry = _entry(choice.root, given.entry, given.commit)
+    if args.turn:
+        return await run_call("undo", {"turn": args.turn}, options, screen)
+    entry = _entry(choice.root, args.entry, args.commit)
     _show_entry(entry, screen)
     return await run_call("undo", {"entry": entry.id}, options, screen)
 

@@ -57,19 +57,19 @@ def _watching(root: Path) -> list[CheckResult]:
         return []
     folders = sum(1 for _ in zip(os.walk(root), range(_MAX_COUNTED_FOLDERS), strict=False))
     try:
-        most = int((_INOTIFY / "max_user_watches").read_text())
+        limit = int((_INOTIFY / "max_user_watches").read_text())
     except (OSError, ValueError):
         return []
-    message = f"{pluralize(folders, 'folder')} to watch, the limit is {most:,}"
-    if folders > most // 2:
+    message = f"{pluralize(folders, 'folder')} to watch, the limit is {limit:,}"
+    if folders > limit // 2:
         hint = f"Raise the limit: sudo sysctl fs.inotify.max_user_watches={max(4 * folders, 524_288)}"
         return [warning("watching", message, hint)]
     return [ok("watching", message)]
 
 
 async def _holder(root: Path, holder: str | None) -> CheckResult:
-    sign = find_endpoint(root)
-    if sign is None:
+    endpoint = find_endpoint(root)
+    if endpoint is None:
         if holder is None:
             return ok("holder", "no program has the vault open")
         hint = "Close it if it should not be running; other programs wait for it."
@@ -77,12 +77,12 @@ async def _holder(root: Path, holder: str | None) -> CheckResult:
     from app.servers.remote_vault import RemoteVaultAccess
 
     try:
-        link = await RemoteVaultAccess.join(sign)
+        vault = await RemoteVaultAccess.join(endpoint)
     except NetworkError as error:
         hint = "End the process, and reopen the vault."
-        return failure("holder", f"process {sign.pid} has the vault open. {error.message}", hint)
-    await link.close()
-    return ok("holder", f"process {sign.pid} has the vault open and answers on port {sign.port}")
+        return failure("holder", f"process {endpoint.pid} has the vault open. {error.message}", hint)
+    await vault.close()
+    return ok("holder", f"process {endpoint.pid} has the vault open and answers on port {endpoint.port}")
 
 
 def _databases(data: Path, cache: Path) -> list[CheckResult]:
@@ -95,7 +95,7 @@ def _databases(data: Path, cache: Path) -> list[CheckResult]:
         for file in sorted((*folder.glob("*.sqlite"), *folder.glob("*.sqlite3"))):
             problem = _database_problem(file)
             label = f"{'index' if folder is cache else 'history'}: {file.stem}"
-            found.append(failure(label, f"{file}: {problem}", hint) if problem else ok(label, "whole"))
+            found.append(failure(label, f"{file}: {problem}", hint) if problem else ok(label, "intact"))
     return found
 
 

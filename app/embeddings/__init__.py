@@ -6,4 +6,4 @@ from app.errors import ScriptoriumError
 
 
 class EmbedderUnavailable(ScriptoriumError):
-    """No vectors can be made: the model is missing or damaged, or its process can't run or was closed."""
+    """No vectors can be computed: the model is missing or damaged, or its process can't run or was closed."""

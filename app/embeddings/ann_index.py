@@ -48,15 +48,15 @@ class AnnIndex:
     def add(self, keys: Keys, codes: Codes) -> None:
         """Add rows; rows with the same key, and so the same vector, are added once."""
         _, rows = np.unique(keys, return_index=True)
-        new_file = [row for row in rows if int(keys[row]) not in self._index]
-        if new_file:
-            self._index.add(keys[new_file], codes[new_file], threads=1)
+        new_rows = [row for row in rows if int(keys[row]) not in self._index]
+        if new_rows:
+            self._index.add(keys[new_rows], codes[new_rows], threads=1)
 
     def remove(self, keys: Iterable[int]) -> None:
         """Remove rows; ignore unknown keys."""
-        gone = np.array([key for key in keys if key in self._index], dtype=np.uint64)
-        if len(gone):
-            self._index.remove(gone)
+        known = np.array([key for key in keys if key in self._index], dtype=np.uint64)
+        if len(known):
+            self._index.remove(known)
 
     def search(self, code: Codes, count: int) -> Keys:
         """Return the keys of about `count` rows with the highest product with `code`, best first."""

@@ -52,8 +52,8 @@ def split_chunks(title: str, text: str, parsed: ParsedNote) -> tuple[Chunk, ...]
     found: list[Chunk] = []
     for section in _sections(text, parsed):
         context = _context(title, section.trail)
-        room = MAX_CHUNK_PIECES - estimate_pieces(context)
-        for line, body in _packed(text, section, room):
+        max_pieces = MAX_CHUNK_PIECES - estimate_pieces(context)
+        for line, body in _pack_paragraphs(text, section, max_pieces):
             found.append(_chunk(section.heading, f"{context}\n{body}", line))
     return tuple(found) or (_chunk("", title, 1),)
 
@@ -104,53 +104,53 @@ def _sections(text: str, parsed: ParsedNote) -> Iterator[_Section]:
         yield _Section(heading.text, tuple(h.text for h in open_headings), heading.span.end, end)
 
 
-def _packed(text: str, section: _Section, room: int) -> Iterator[tuple[int, str]]:
-    """Yield joined paragraphs of a section with up to `room` word pieces, and their first lines."""
-    held: list[str] = []
-    held_line, used = 1, 0
+def _pack_paragraphs(text: str, section: _Section, max_pieces: int) -> Iterator[tuple[int, str]]:
+    """Yield joined paragraphs of a section with up to `max_pieces` word pieces, and their first lines."""
+    buffered: list[str] = []
+    first_line, used = 1, 0
     line = 1 + text.count("\n", 0, section.start)
     seen = section.start
     for paragraph in _PARAGRAPH.finditer(text, section.start, section.end):
         line += text.count("\n", seen, paragraph.start())
         seen = paragraph.start()
-        for part in _parts(markdown_to_text(paragraph[0]), room):
+        for part in _parts(markdown_to_text(paragraph[0]), max_pieces):
             size = estimate_pieces(part)
-            if held and used + size > room:
-                yield held_line, "\n".join(held)
-                held, used = [], 0
-            if not held:
-                held_line = line
-            held.append(part)
+            if buffered and used + size > max_pieces:
+                yield first_line, "\n".join(buffered)
+                buffered, used = [], 0
+            if not buffered:
+                first_line = line
+            buffered.append(part)
             used += size
-    if held:
-        yield held_line, "\n".join(held)
+    if buffered:
+        yield first_line, "\n".join(buffered)
 
 
-def _parts(paragraph: str, room: int) -> Iterator[str]:
+def _parts(paragraph: str, max_pieces: int) -> Iterator[str]:
     """Yield a paragraph if it fits, else split it at sentences, words or, as a last resort, anywhere."""
     if not paragraph:
         return
-    if estimate_pieces(paragraph) <= room:
+    if estimate_pieces(paragraph) <= max_pieces:
         yield paragraph
         return
-    held = ""
-    for piece in _small_pieces(paragraph, room):
-        joined = f"{held} {piece}" if held else piece
-        if held and estimate_pieces(joined) > room:
-            yield held
+    buffered = ""
+    for piece in _small_pieces(paragraph, max_pieces):
+        joined = f"{buffered} {piece}" if buffered else piece
+        if buffered and estimate_pieces(joined) > max_pieces:
+            yield buffered
             joined = piece
-        held = joined
-    if held:
-        yield held
+        buffered = joined
+    if buffered:
+        yield buffered
 
 
-def _small_pieces(paragraph: str, room: int) -> Iterator[str]:
+def _small_pieces(paragraph: str, max_pieces: int) -> Iterator[str]:
     for sentence in _SENTENCE_END.split(paragraph):
         if not sentence or sentence.isspace():
             continue
-        if estimate_pieces(sentence) <= room:
+        if estimate_pieces(sentence) <= max_pieces:
             yield sentence.strip()
             continue
         for word in sentence.split():
             # Such a "word" is text without spaces or encoded data; a piece has at least one character.
-            yield from (word[at : at + room] for at in range(0, len(word), room))
+            yield from (word[at : at + max_pieces] for at in range(0, len(word), max_pieces))

@@ -95,8 +95,8 @@ class Embedder:
         drops the batches that have not been sent to the worker yet.
 
         Raises:
-            EmbedderUnavailable: the model is missing, the worker keeps dying over these texts, or `close`
-                was called.
+            EmbedderUnavailable: the model is missing, the worker crashes repeatedly on these texts, or
+                `close` was called.
         """
         if not self.available:
             raise EmbedderUnavailable(self.problem)
@@ -155,9 +155,9 @@ class Embedder:
 
     def _next(self) -> _TextBatch | None:
         """Return the next batch, dropping those that are no longer needed."""
-        for line in (self._urgent, self._bulk):
-            while line:
-                batch = line.popleft()
+        for queue in (self._urgent, self._bulk):
+            while queue:
+                batch = queue.popleft()
                 if not batch.result.done():
                     return batch
         return None
@@ -185,9 +185,9 @@ class Embedder:
         return worker
 
     def _fail_waiting(self, error: EmbedderUnavailable) -> None:
-        for line in (self._urgent, self._bulk):
-            while line:
-                self._fail_batch(line.popleft(), error)
+        for queue in (self._urgent, self._bulk):
+            while queue:
+                self._fail_batch(queue.popleft(), error)
 
     @staticmethod
     def _fail_batch(batch: _TextBatch, error: EmbedderUnavailable) -> None:

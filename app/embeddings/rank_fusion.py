@@ -1,11 +1,11 @@
 """Fuse two rankings into one: the notes found by the words of a query, and those found by its meaning.
 
-Each list's scores are stretched to 0 … 1, and their weighted sum decides. How much meaning weighs depends on
-the query: a logistic function of a few signals that cost next to nothing (whether the best hit has the words,
-rare ones above all, how far the first hits stand out, whether the lists agree, whether the model knows the
-script). The weights of the signals were learned by `python -m tests.benchmarks.learn_fusion`;
+Each list's scores are scaled to 0 … 1 and combined by a weighted sum. The weight of meaning depends on the
+query: it is a logistic function of a few cheap signals (whether the best hit has the words, above all the
+rare ones, how far the first hits stand out, whether the lists agree, whether the model knows the script). The
+weights of the signals were learned by `python -m tests.benchmarks.learn_fusion`;
 `python -m tests.benchmarks.retrieval --check` compares the result with each list alone. Reciprocal rank
-fusion loses to the better list by far wherever the other one is poor, as it knows only places.
+fusion is far worse than the better list if the other one is poor, because it uses only ranks.
 """
 
 from __future__ import annotations

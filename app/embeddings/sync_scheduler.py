@@ -114,7 +114,7 @@ class EmbeddingScheduler:
         self._when_complete = when_complete
         self.is_complete = False
         self.switching = switching
-        # While another model's vectors are being made, only their progress is shown.
+        # While another model's vectors are being computed, only their progress is shown.
         self.is_quiet = False
         self._changed: set[NotePath] = set()
         self._waiting: dict[NotePath, None] = {}

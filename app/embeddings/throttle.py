@@ -43,8 +43,10 @@ FULL_SPEED = ThrottleState()
 class LoadSample:
     """A sample of the machine's state.
 
-    It has whether the machine runs on battery, the battery's charge, and the share of all cores used by other
-    programs, both from 0 to 1.
+    Attributes:
+        on_battery: Whether the machine runs on battery.
+        charge: The charge of the battery, 0 to 1.
+        load: The share of all cores that other programs use, 0 to 1.
     """
 
     on_battery: bool = False

@@ -103,13 +103,13 @@ class VectorFile:
             cursor.execute(
                 "SELECT c.path, c.heading, c.line, v.vector FROM chunks c JOIN vectors v ON v.hash = c.hash"
             )
-            places: list[ChunkLocation] = []
+            locations: list[ChunkLocation] = []
             blobs: list[bytes] = []
             paths: dict[str, NotePath] = {}
             for path, heading, line, blob in cursor:
-                places.append(ChunkLocation(paths.setdefault(path, NotePath.on_disk(path)), heading, line))
+                locations.append(ChunkLocation(paths.setdefault(path, NotePath.on_disk(path)), heading, line))
                 blobs.append(blob)
-        return places, _unpacked(blobs)
+        return locations, _to_vectors(blobs)
 
     def known_vectors(self, hashes: Sequence[str]) -> dict[str, Vectors]:
         """Return the existing vectors for these chunk hashes."""
@@ -120,7 +120,7 @@ class VectorFile:
                 part = wanted[at : at + _SQL_BATCH_SIZE]
                 marks = ",".join("?" * len(part))
                 rows = self._db.execute(f"SELECT hash, vector FROM vectors WHERE hash IN ({marks})", part)
-                found.update((chunk_hash, _unpacked([blob])[0]) for chunk_hash, blob in rows)
+                found.update((chunk_hash, _to_vectors([blob])[0]) for chunk_hash, blob in rows)
         return found
 
     def put(self, notes: Iterable[NoteChunks], vectors: dict[str, Vectors]) -> None:
@@ -198,7 +198,7 @@ def round_vectors(vectors: Vectors) -> Vectors:
     return vectors.astype("<f2").astype(np.float32)
 
 
-def _unpacked(blobs: list[bytes]) -> Vectors:
+def _to_vectors(blobs: list[bytes]) -> Vectors:
     if not blobs:
         return np.zeros((0, 0), dtype=np.float32)
     return np.frombuffer(b"".join(blobs), dtype="<f2").astype(np.float32).reshape(len(blobs), -1)

@@ -1,4 +1,4 @@
-"""Arguments of a foreign tool: a pydantic model that accepts exactly what the tool's schema accepts."""
+"""Arguments of an external tool: a pydantic model that accepts exactly what the tool's schema accepts."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ NOT_GIVEN = _NotGiven()
 
 
 class RemoteArguments(BaseModel):
-    """Arguments of a call of a foreign tool; values are kept unchanged, never converted."""
+    """Arguments of a call of an external tool; values are kept unchanged, never converted."""
 
     model_config = ConfigDict(
         extra="forbid",
@@ -71,7 +71,7 @@ class RemoteArguments(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ReadArguments:
-    """The result of translating a foreign input schema.
+    """The result of translating an external input schema.
 
     `schema` is shown to models; `server_names` maps our argument names to the server's.
     """

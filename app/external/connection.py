@@ -93,7 +93,7 @@ class ServerConnection:
         self._listing = asyncio.Lock()
         self._tools_changed = asyncio.Event()
         self._retry_now = asyncio.Event()
-        self.standing = ConnectionState.OFF
+        self.state = ConnectionState.OFF
         self.words = ""
         self.says = ""
         self.listing: ToolListing | None = None
@@ -127,7 +127,7 @@ class ServerConnection:
         """Return its current tools; an outdated list is refreshed first.
 
         Raises:
-            NetworkError: the server is not running; see `standing`.
+            NetworkError: the server is not running; see `state`.
         """
         live = await self._running()
         if asyncio.get_running_loop().time() - self._listed > self._pace.list_ttl:
@@ -192,7 +192,7 @@ class ServerConnection:
         Raises:
             NetworkError: the server is not running.
         """
-        if self.standing is ConnectionState.STARTING:
+        if self.state is ConnectionState.STARTING:
             await self._start_done.wait()
         if self._connection is None or self._connection.lost.is_set():
             server_words = f" ({self.words})" if self.words else ""
@@ -311,9 +311,9 @@ class ServerConnection:
             self._listed = started_at
         self._changed()
 
-    def _set_state(self, standing: ConnectionState, reason: str) -> None:
-        self.standing, self.words = standing, reason
-        if standing is ConnectionState.STARTING:
+    def _set_state(self, state: ConnectionState, reason: str) -> None:
+        self.state, self.words = state, reason
+        if state is ConnectionState.STARTING:
             self._start_done.clear()
         else:
             self._start_done.set()

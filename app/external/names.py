@@ -1,4 +1,4 @@
-"""Names of foreign tools and arguments that every model provider and our registry accept."""
+"""Names of external tools and arguments that every model provider and our registry accept."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def tool_name(server: str, tool: str) -> str:
 
 
 def argument_names(names: Iterable[str]) -> dict[str, str]:
-    """Map our argument names to those of a foreign tool: {ours: theirs}.
+    """Map our argument names to those of an external tool: {ours: theirs}.
 
     Our names work in every front end and collide with no reserved name.
     """

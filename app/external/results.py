@@ -25,8 +25,8 @@ _MAX_LEFT_OUT = 50
 class RemoteResult(ToolResult):
     """A result as text and, if the tool provides it, as data."""
 
-    text: str = Field(description="What the server answered.")
-    data: dict[str, JsonValue] | None = Field(None, description="Its answer as data.")
+    text: str = Field(description="The server's answer.")
+    data: dict[str, JsonValue] | None = Field(None, description="The answer as structured data.")
     left_out: list[str] = Field(
         default_factory=list, description="Images, audio and files in the answer; they are not loaded."
     )
@@ -55,8 +55,8 @@ def read_result(answer: CallToolResult, server: str, tool: str) -> RemoteResult:
         data=stored,
         left_out=[*skipped[:_MAX_LEFT_OUT], *extra],
         cut=cut,
-        message=f"{one_line(server, 60)} answered to {one_line(tool, 60)}"
-        + (", and its answer was cut." if cut else "."),
+        message=f"{one_line(server, 60)} returned a result for {one_line(tool, 60)}"
+        + (", which was truncated." if cut else "."),
     )
 
 
@@ -67,9 +67,9 @@ def _read_block(block: object, texts: list[str], skipped: list[str]) -> None:
         case TextContent(text=text):
             texts.append(text[: MAX_TEXT_CHARS + 1])
         case ImageContent(mime_type=kind, data=data):
-            skipped.append(f"picture ({one_line(kind, 60)}, {_size(data)})")
+            skipped.append(f"image ({one_line(kind, 60)}, {_size(data)})")
         case AudioContent(mime_type=kind, data=data):
-            skipped.append(f"sound ({one_line(kind, 60)}, {_size(data)})")
+            skipped.append(f"audio ({one_line(kind, 60)}, {_size(data)})")
         case ResourceLink(uri=uri, name=name):
             skipped.append(f"file {one_line(name, 100)} at {one_line(str(uri), 300)}")
         case EmbeddedResource(resource=resource):
@@ -105,20 +105,22 @@ def _escape_value(value: object, depth: int) -> object:
     return sanitize_text(value, MAX_TEXT_CHARS) if isinstance(value, str) else value
 
 
-def check_output_schema(answer: CallToolResult, promised: Schema | None) -> None:
+def check_output_schema(answer: CallToolResult, output_schema: Schema | None) -> None:
     """Check an answer against the output schema of its tool. It can be slow: call it in a thread.
 
     Raises:
         MismatchError: the data is missing or does not match the schema.
     """
-    if promised is None or answer.is_error:
+    if output_schema is None or answer.is_error:
         return
     if answer.structured_content is None:
-        raise MismatchError("its schema promises data, but it sent none")
+        raise MismatchError("its schema requires data, but it sent none")
     try:
-        violations = find_violations(build_validator(sanitize_schema(promised)), answer.structured_content)
+        violations = find_violations(
+            build_validator(sanitize_schema(output_schema)), answer.structured_content
+        )
     except LimitError as error:
         raise MismatchError(f"its data can't be checked ({error.message})") from error
     if violations:
-        location = ".".join(map(str, violations[0].where)) or "the whole"
+        location = ".".join(map(str, violations[0].where)) or "the top level"
         raise MismatchError(f"its data does not match its schema at {one_line(location, 80)}")

@@ -21,5 +21,5 @@ def sanitize_text(text: str, limit: int) -> str:
 
 
 def one_line(text: str, limit: int) -> str:
-    """Return `plain` text on one line."""
+    """Return the sanitized text on one line."""
     return " ".join(sanitize_text(text, limit).split())

@@ -1,4 +1,4 @@
-"""Flatten a foreign schema for models and forms; what is lost is added to the description."""
+"""Flatten an external schema for models and forms; lost constraints are added to the descriptions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 
 
 def simplify_schema(checked: Schema, location: str) -> Schema:
-    """Return a checked schema as flat as our own: looser, with the lost parts in words.
+    """Return a checked schema in flat form: it accepts more, and its descriptions name the lost constraints.
 
     Raises:
         TypeError: the result breaks a rule of `check_flat`, which is a bug in this module.

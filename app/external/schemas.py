@@ -1,6 +1,6 @@
 """Sanitize JSON schemas of other programs, so that validation is bounded.
 
-A foreign schema may refer to itself or to the network, contain patterns of exponential time, and be of any
+An external schema may refer to itself or to the network, contain patterns of exponential time, and be of any
 size. `checked_schema` keeps what can be checked within limits: references are inlined, and patterns are kept
 if they match in linear time. Dropping the rest only loosens the check, which the server repeats anyway.
 Models and forms see a flat version of the result: `schema_simplifier.py`.
@@ -58,7 +58,7 @@ class SchemaViolation:
 
 
 def sanitize_schema(raw: Mapping[str, Any]) -> Schema:
-    """Return the part of a foreign schema that can be checked within limits, without references.
+    """Return the part of an external schema that can be checked within limits, without references.
 
     Raises:
         LimitError: the schema is too large, possibly because of its references.

@@ -92,7 +92,7 @@ class ExternalServers:
         """The categories of servers with allowed tools: they are on unless switched off."""
         return frozenset(category_of(name) for name, added in self._added.items() if added.offered)
 
-    # Life
+    # Lifecycle
 
     def start(self, settings: ExternalSettings) -> None:
         """Start the enabled servers without waiting for them, and end those that a crash left behind."""
@@ -178,7 +178,9 @@ class ExternalServers:
         listing = added.connection.listing
         now = listing.tools.get(tool) if listing is not None else None
         if now is None:
-            raise NotFoundError(f"{server} does not offer the tool {one_line(tool, 60)} now.", tool=tool)
+            raise NotFoundError(
+                f"{server} does not currently offer the tool {one_line(tool, 60)}.", tool=tool
+            )
         if now.digest != digest:
             message = (
                 f"{one_line(tool, 60)} has changed again. It is not allowed yet: review the new version."
@@ -200,7 +202,7 @@ class ExternalServers:
     def retry(self, server: str) -> None:
         """Restart a server; one that is waiting to restart starts now."""
         added = self._running_server(server)
-        if added.connection.standing is ConnectionState.FAILED:
+        if added.connection.state is ConnectionState.FAILED:
             added.connection.retry()
         else:
             self._remove(server)
@@ -216,7 +218,7 @@ class ExternalServers:
             return self._opened(server, log)
 
         def changed() -> None:
-            if connection.standing in (ConnectionState.RUNNING, ConnectionState.FAILED):
+            if connection.state in (ConnectionState.RUNNING, ConnectionState.FAILED):
                 done.set()
 
         connection = ServerConnection(server.name, opened, changed, self.timeouts)
@@ -256,7 +258,7 @@ class ExternalServers:
         )
         return ServerState(
             name=server.name,
-            standing=connection.standing,
+            connection_state=connection.state,
             words=self._clean(server, connection.words),
             says=connection.says,
             errors=tuple(self._clean(server, line) for line in connection.errors),

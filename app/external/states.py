@@ -38,7 +38,7 @@ class ServerState:
     """
 
     name: str
-    standing: ConnectionState
+    connection_state: ConnectionState
     words: str = ""
     says: str = ""
     errors: tuple[str, ...] = ()

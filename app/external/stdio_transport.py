@@ -83,7 +83,9 @@ async def stdio_transport(program: StdioServerSpec, log: ServerLog, grace: float
     work = [
         asyncio.create_task(_read_lines(process, into, log), name="read from an external server"),
         asyncio.create_task(_write_lines(process, out), name="write to an external server"),
-        asyncio.create_task(_collect_errors(process, log), name="keep what an external server says"),
+        asyncio.create_task(
+            _collect_errors(process, log), name="collect the error output of an external server"
+        ),
     ]
     try:
         with track_process(program.folder, process.pid):

@@ -1,4 +1,4 @@
-"""Build a registry tool from an allowed foreign tool; its calls are effects that need approval."""
+"""Build a registry tool from an allowed external tool; its calls are effects that need approval."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def category_for(server: ExternalServer) -> Category:
 
 
 def adapt_tool(server: ExternalServer, tool: RemoteTool, check: Check, call: Call) -> Tool:
-    """Return the registry tool for a foreign tool.
+    """Return the registry tool for an external tool.
 
     Args:
         server: The tool's server.

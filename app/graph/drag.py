@@ -1,4 +1,4 @@
-"""Physics around a dragged node: its surroundings follow, all other nodes stand still.
+"""Physics around a dragged node: its surroundings follow, all other nodes stay in place.
 
 Only bodies within a few links of the dragged node move. Links are springs with the length that they have
 when the drag starts, so the drawing keeps its proportions and a grab alone moves nothing. After the release
@@ -101,7 +101,7 @@ class LocalPhysics:
         self._ease = np.minimum(1.0, _MAX_PULL / np.maximum(pulls, 1e-6)).astype(np.float32)
 
     def _find_bystanders(self) -> None:
-        """Find nodes that stand still but repel the bodies."""
+        """Find nodes that stay in place but repel the bodies."""
         still = self._roughly_near()
         places = self._positions[still]
         near = np.zeros(len(still), dtype=np.bool_)

@@ -39,7 +39,7 @@ class RenderOptions:
     names: bool = True
 
     @property
-    def ground(self) -> str:
+    def background(self) -> str:
         """The background color."""
         return (_DARK_COLORS if self.dark else _LIGHT_COLORS)[0]
 
@@ -99,7 +99,7 @@ def _alpha(graph: Graph) -> float:
 
 def _pixels(graph: Graph, positions: Positions, options: RenderOptions) -> NDArray[np.uint8]:
     """Return the picture, uint8 (h, w, 3)."""
-    ground = tuple(int(options.ground[at : at + 2], 16) for at in (1, 3, 5))
+    background = tuple(int(options.background[at : at + 2], 16) for at in (1, 3, 5))
     view, count = _fit_view(positions, options), len(graph.edges)
     pixels = np.zeros((options.height, options.width, 4), dtype=np.uint8)
     ones = np.ones(count, dtype=np.float32)
@@ -109,13 +109,13 @@ def _pixels(graph: Graph, positions: Positions, options: RenderOptions) -> NDArr
     at = np.ascontiguousarray(view.to_pixels(positions), dtype=np.float32)
     with core_bindings.WorkerThreads() as workers:
         draw_edges(style, at, pixels, Exposure(_alpha(graph), 70.0 + 5.0 * view.scale), workers=workers)
-        under = np.array(ground[::-1], dtype=np.float32) * (1 - pixels[..., 3:].astype(np.float32) / 255)
+        under = np.array(background[::-1], dtype=np.float32) * (1 - pixels[..., 3:].astype(np.float32) / 255)
         pixels[..., :3] = np.clip(pixels[..., :3] + under, 0, 255).astype(np.uint8)
         pixels[..., 3] = 255
         radii = node_radii(graph)
         order = np.argsort(radii, kind="stable").astype(np.int32)
         bodies = Bodies(np.ascontiguousarray(positions, np.float32), radii, np.ones(len(graph), np.float32))
-        red, green, blue = ground
+        red, green, blue = background
         draw_discs(bodies, _colors(graph), order, None, 1.0, view, (red, green, blue), 1.0, pixels, workers)
     return pixels[..., 2::-1]
 
@@ -136,8 +136,8 @@ def _drawing(graph: Graph, positions: Positions, options: RenderOptions) -> SvgD
         _discs(_colors(graph), at, radii),
         words,
         (),
-        options.ground,
-        options.ground,
+        options.background,
+        options.background,
         options.ink,
         line,
         "Inter, Helvetica, Arial, sans-serif",

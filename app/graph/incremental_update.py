@@ -68,9 +68,9 @@ class _GraphEdit:
     def __init__(self, graph: Graph, delta: GraphDelta) -> None:
         self._graph = graph
         self._size = len(graph)
-        self._gone: set[int] = set()
-        self._cut: set[int] = set()
-        self._rekinded: set[int] = set()
+        self._removed_rows: set[int] = set()
+        self._unlinked_rows: set[int] = set()
+        self._kind_changed: set[int] = set()
         self._changed: dict[str, Any] = {}
         self._renamed = effective_renames(delta.renamed, graph.rows)
         self._new_rows: dict[str, int] = {new: graph.rows[old] for old, new in self._renamed.items()}
@@ -84,7 +84,7 @@ class _GraphEdit:
         row = self._new_rows.get(path)
         if row is None and path not in self._renamed:
             row = self._graph.rows.get(path)
-        return row if row not in self._gone else None
+        return row if row not in self._removed_rows else None
 
     # Nodes
 
@@ -103,16 +103,16 @@ class _GraphEdit:
             self._column("folders")[row] = folder
         for path in delta.removed:
             if path in self._renamed:
-                self._cut.add(self._graph.rows[path])
+                self._unlinked_rows.add(self._graph.rows[path])
 
     def _remove(self, delta: GraphDelta) -> None:
         put = {node.path for node in delta.nodes}
         for path in delta.removed:
             row = self._row(path)
             if row is not None:
-                self._cut.add(row)
+                self._unlinked_rows.add(row)
                 if path not in put:
-                    self._gone.add(row)
+                    self._removed_rows.add(row)
 
     def _put_nodes(self, nodes: Iterable[GraphNode]) -> None:
         """Replace what differs, and put new nodes at the end."""
@@ -136,7 +136,7 @@ class _GraphEdit:
             if self._changed.get(column, getattr(self._graph, column))[row] != value:
                 self._column(column)[row] = value
                 if field == "kind":
-                    self._rekinded.add(row)
+                    self._kind_changed.add(row)
 
     def _append(self, new: list[GraphNode]) -> None:
         self._column("paths").extend(node.path for node in new)
@@ -146,7 +146,7 @@ class _GraphEdit:
                 self._changed[field] = np.append(self._column(field), values)
             else:
                 self._column(_column_name(field)).extend(values)
-        self._rekinded.update(range(self._size, self._size + len(new)))
+        self._kind_changed.update(range(self._size, self._size + len(new)))
         self._size += len(new)
 
     # Links
@@ -155,24 +155,26 @@ class _GraphEdit:
         """Find the links to remove and to add; unchanged links stay in place."""
         graph = self._graph
         wanted = self._wanted(delta.edges)
-        replaced = self._cut | {row for path in delta.sources if (row := self._row(path)) is not None}
+        replaced = self._unlinked_rows | {
+            row for path in delta.sources if (row := self._row(path)) is not None
+        }
         flagged = np.zeros(self._size, dtype=bool)
         flagged[list(replaced | {source for source, _, _ in wanted})] = True
         leaving = flagged[graph.edges[:, 0]]
         flagged[:] = False
-        flagged[list(self._cut)] = True
+        flagged[list(self._unlinked_rows)] = True
         leaving |= flagged[graph.edges[:, 1]]
         removed_edges: list[int] = []
         for index in np.flatnonzero(leaving).tolist():
             source, target = graph.edges[index].tolist()
             key = (source, target, graph.edge_types[graph.edge_codes[index]])
-            stays = source not in replaced and target not in self._cut
+            stays = source not in replaced and target not in self._unlinked_rows
             if stays or (key in wanted and _is_same_confidence(wanted[key], float(graph.confidence[index]))):
                 wanted.pop(key, None)
             else:
                 removed_edges.append(index)
-        self._leaving = np.array(removed_edges, dtype=np.int64)
-        self._coming = wanted
+        self._removed_edges = np.array(removed_edges, dtype=np.int64)
+        self._added_edges = wanted
 
     def _wanted(self, edges: Iterable[GraphEdge]) -> dict[tuple[int, int, str], float]:
         """Return the confidence of each link to add, by its ends and type."""
@@ -190,20 +192,20 @@ class _GraphEdit:
         graph = self._graph
         before = np.full(self._size, -1, dtype=np.int64)
         before[: len(graph)] = np.arange(len(graph))
-        relinked = len(self._leaving) > 0 or len(self._coming) > 0
+        relinked = len(self._removed_edges) > 0 or len(self._added_edges) > 0
         if relinked:
             self._change_links()
         edges = self._changed.get("edges", graph.edges)
         self._drop_unlinked(edges)
-        if not self._changed and not self._gone:
+        if not self._changed and not self._removed_rows:
             return GraphUpdate(graph, before)
-        known, kept = self._known(edges, relinked), None
-        if self._gone:
+        known, kept = self._previous_neighborhood(edges, relinked), None
+        if self._removed_rows:
             kept = np.ones(self._size, dtype=bool)
-            kept[list(self._gone)] = False
-        self._is_note = self._noted()
+            kept[list(self._removed_rows)] = False
+        self._is_note = self._note_mask()
         if kept is not None:
-            self._leave_out(kept)
+            self._remove_rows(kept)
             before = before[kept]
         self._drop_unused_types()
         frozen: dict[str, Any] = {
@@ -212,44 +214,48 @@ class _GraphEdit:
         }
         count = len(frozen.get("edges", graph.edges))
         after = replace(graph, suggested=np.zeros(count, dtype=bool), **frozen)
-        self._hand_over(after, known, kept)
+        self._transfer_caches(after, known, kept)
         return GraphUpdate(warm_graph(after), before)
 
-    def _noted(self) -> NDArray[np.bool_]:
+    def _note_mask(self) -> NDArray[np.bool_]:
         """Return which rows are notes, including those that are removed at the end."""
-        noted = np.zeros(self._size, dtype=bool)
-        noted[: len(self._graph)] = self._graph.is_note
-        for row in self._rekinded:
-            noted[row] = self._changed["kinds"][row] == "note"
-        return noted
+        mask = np.zeros(self._size, dtype=bool)
+        mask[: len(self._graph)] = self._graph.is_note
+        for row in self._kind_changed:
+            mask[row] = self._changed["kinds"][row] == "note"
+        return mask
 
     def _change_links(self) -> None:
         graph = self._graph
         stay = np.ones(len(graph.edges), dtype=bool)
-        stay[self._leaving] = False
-        types = list(dict.fromkeys([*graph.edge_types, *(name for _, _, name in self._coming)]))
+        stay[self._removed_edges] = False
+        types = list(dict.fromkeys([*graph.edge_types, *(name for _, _, name in self._added_edges)]))
         code_of = {name: code for code, name in enumerate(types)}
-        ends = np.array([key[:2] for key in self._coming], dtype=np.int32).reshape(-1, 2)
-        codes = np.array([code_of[name] for _, _, name in self._coming], dtype=np.int16)
-        confidence = np.array(list(self._coming.values()), dtype=np.float32)
+        ends = np.array([key[:2] for key in self._added_edges], dtype=np.int32).reshape(-1, 2)
+        codes = np.array([code_of[name] for _, _, name in self._added_edges], dtype=np.int16)
+        confidence = np.array(list(self._added_edges.values()), dtype=np.float32)
         self._changed["edges"] = np.concatenate([graph.edges[stay], ends])
         self._changed["edge_codes"] = np.append(graph.edge_codes[stay], codes)
         self._changed["confidence"] = np.append(graph.confidence[stay], confidence)
         self._changed["edge_types"] = tuple(types)
-        self._relinked_rows = np.unique(np.concatenate([graph.edges[self._leaving].ravel(), ends.ravel()]))
+        self._relinked_rows = np.unique(
+            np.concatenate([graph.edges[self._removed_edges].ravel(), ends.ravel()])
+        )
 
     def _drop_unlinked(self, edges: NDArray[np.int32]) -> None:
         """Remove unresolved names that have just lost their last link."""
         kinds = self._changed.get("kinds", self._graph.kinds)
-        lost = self._graph.edges[self._leaving, 1].tolist() + list(range(len(self._graph), self._size))
-        names = {row for row in lost if kinds[row] == "unresolved" and row not in self._gone}
-        names |= {row for row in self._cut if kinds[row] == "unresolved" and row not in self._gone}
+        lost = self._graph.edges[self._removed_edges, 1].tolist() + list(range(len(self._graph), self._size))
+        names = {row for row in lost if kinds[row] == "unresolved" and row not in self._removed_rows}
+        names |= {
+            row for row in self._unlinked_rows if kinds[row] == "unresolved" and row not in self._removed_rows
+        }
         if names:
             flagged = np.zeros(self._size, dtype=bool)
             flagged[edges[:, 1]] = True
-            self._gone |= {row for row in names if not flagged[row]}
+            self._removed_rows |= {row for row in names if not flagged[row]}
 
-    def _known(self, edges: NDArray[np.int32], relinked: bool) -> Neighborhood | None:
+    def _previous_neighborhood(self, edges: NDArray[np.int32], relinked: bool) -> Neighborhood | None:
         """Return the adjacency before rows are removed, derived from that of the old graph if it is known."""
         known: Neighborhood | None = vars(self._graph).get("neighborhood")
         if known is None or (not relinked and self._size == len(self._graph)):
@@ -259,7 +265,7 @@ class _GraphEdit:
             return Neighborhood.from_links(edges, self._size)
         return known.with_changed_links(edges, rows, self._size)
 
-    def _leave_out(self, kept: NDArray[np.bool_]) -> None:
+    def _remove_rows(self, kept: NDArray[np.bool_]) -> None:
         """Remove the rows that are gone from every table."""
         listed = kept.tolist()
         for name in ("paths", *map(_column_name, _COLUMNS)):
@@ -278,7 +284,9 @@ class _GraphEdit:
             self._changed["edge_codes"] = index[codes]
             self._changed["edge_types"] = tuple(types[code] for code in np.flatnonzero(used).tolist())
 
-    def _hand_over(self, after: Graph, known: Neighborhood | None, kept: NDArray[np.bool_] | None) -> None:
+    def _transfer_caches(
+        self, after: Graph, known: Neighborhood | None, kept: NDArray[np.bool_] | None
+    ) -> None:
         """Pass cached properties of the old graph that are still valid to the new one."""
         facts: dict[str, Any] = {}
         if known is not None:

@@ -160,7 +160,7 @@ class Layout:
             self._simulation.place(row, x, y)
 
     def release(self, row: int) -> None:
-        """Release a held node; the nodes around it come to rest."""
+        """Release a held node; the nodes around it settle."""
         if self._simulation is not None:
             self._simulation.release(row)
         if self._drag is not None and self._drag.held == row:

@@ -100,7 +100,7 @@ class Simulation:
             self._held[row].place = self._at[row].copy()
 
     def release(self, row: int) -> None:
-        """Release a held body; all bodies come to rest."""
+        """Release a held body; all bodies settle."""
         if self._held.pop(row, None) is not None:
             self._heat = max(self._heat, _DRAG_HEAT)
 

@@ -1,4 +1,4 @@
-"""The result of a layout that is not by links: positions, and the regions or axis to draw behind them."""
+"""The result of a layout that does not follow the links: positions, and the regions or axis behind them."""
 
 from __future__ import annotations
 

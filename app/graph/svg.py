@@ -58,16 +58,16 @@ class SvgRing:
 
 @dataclass(frozen=True, slots=True)
 class SvgDrawing:
-    """A complete drawing. `ground` is None for a transparent one; `family` lists fonts by preference."""
+    """A complete drawing. `background` is None for a transparent one; `family` lists fonts by preference."""
 
     width: int
     height: int
     title: str
     lines: Sequence[SvgLines]
     discs: Sequence[SvgDiscs]
-    words: Sequence[SvgLabel]
+    labels: Sequence[SvgLabel]
     rings: Sequence[SvgRing]
-    ground: str | None
+    background: str | None
     paper: str
     ink: str
     line: str
@@ -100,8 +100,8 @@ def svg_chunks(drawing: SvgDrawing) -> Iterator[str]:
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{drawing.width}" height="{drawing.height}" '
         f'viewBox="0 0 {drawing.width} {drawing.height}">\n<title>{escape(drawing.title)}</title>\n'
     )
-    if drawing.ground is not None:
-        yield f'<rect width="100%" height="100%" fill="{drawing.ground}"/>\n'
+    if drawing.background is not None:
+        yield f'<rect width="100%" height="100%" fill="{drawing.background}"/>\n'
     yield "".join(
         f'<circle cx="{ring.x:.1f}" cy="{ring.y:.1f}" r="{ring.radius:.1f}" fill="{drawing.line}" '
         f'fill-opacity="0.05" stroke="{drawing.line}" stroke-opacity="0.45"/>\n'
@@ -142,15 +142,15 @@ def _discs(discs: SvgDiscs, paper: str) -> Iterator[str]:
 
 
 def _labels(drawing: SvgDrawing) -> Iterator[str]:
-    if not drawing.words:
+    if not drawing.labels:
         return
     yield (
         f'<g id="names" font-family={quoteattr(drawing.family)} text-anchor="middle" fill="{drawing.ink}" '
         f'stroke="{drawing.paper}" stroke-width="3" stroke-linejoin="round" paint-order="stroke">\n'
     )
-    for word in drawing.words:
-        text = escape(_printable(word.text))
-        yield f'<text x="{word.x:.1f}" y="{word.y:.1f}" font-size="{word.size:g}">{text}</text>\n'
+    for label in drawing.labels:
+        text = escape(_printable(label.text))
+        yield f'<text x="{label.x:.1f}" y="{label.y:.1f}" font-size="{label.size:g}">{text}</text>\n'
     yield "</g>\n"
 
 

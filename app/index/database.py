@@ -117,7 +117,7 @@ class IndexDatabase:
 
 
 def open_database(folder: Path) -> tuple[IndexDatabase, str | None]:
-    """Open the index file in a folder; also return the reason if a former one was deleted.
+    """Open the index file in a folder; also return the reason if an earlier one was deleted.
 
     Raises:
         StorageError: the folder cannot be written, or another program keeps the file locked.
@@ -127,7 +127,7 @@ def open_database(folder: Path) -> tuple[IndexDatabase, str | None]:
     with _translated(path):
         connection, damage = sqlite.open_database(path, schema)
         try:
-            _make_late_indexes(connection)
+            _create_deferred_indexes(connection)
         except sqlite3.DatabaseError as error:
             if not sqlite.is_damage(error):
                 raise
@@ -166,8 +166,8 @@ def _schema() -> sqlite.Schema:
     )
 
 
-def _make_late_indexes(connection: sqlite3.Connection) -> None:
-    """Make the indexes that a scan put off and, cut off itself, did not make."""
+def _create_deferred_indexes(connection: sqlite3.Connection) -> None:
+    """Create the indexes that an interrupted scan deferred."""
     while has_deferred(connection):
         connection.execute("BEGIN IMMEDIATE")
         create_next_index(connection)
@@ -187,12 +187,12 @@ def _connect_reading(path: Path) -> sqlite3.Connection:
 
 @contextmanager
 def _translated(path: Path) -> Iterator[None]:
-    """SQLite's errors as the app's."""
+    """Convert SQLite's errors to the app's."""
     try:
         yield
     except sqlite3.DatabaseError as error:
         if sqlite.is_damage(error):
             raise DamagedIndexError(f"the index file is damaged ({error})", path=str(path)) from error
-        raise StorageError(f"The index can't be used now: {error}.", path=str(path)) from error
+        raise StorageError(f"The index can't be used: {error}.", path=str(path)) from error
     except OSError as error:
-        raise StorageError(f"The index can't be used now: {error}.", path=str(path)) from error
+        raise StorageError(f"The index can't be used: {error}.", path=str(path)) from error

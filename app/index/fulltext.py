@@ -9,7 +9,7 @@ from app.index.query_ast import And, FieldFilter, Leaf, Node, Not, Or, PhraseTer
 from app.index.text_matcher import Term
 
 Expression = str
-_OF_TEXT = (
+_TEXT_FIELDS = (
     "content",
     "line",
     "block",
@@ -48,9 +48,9 @@ def expression(node: Node) -> Expression | None:
             return _join_parts(" OR ", [expression(item) for item in items])
         case And(items):
             wanted = [expression(item) for item in items if not isinstance(item, Not)]
-            refused = [expression(item.item) for item in items if isinstance(item, Not)]
-            yes, no = _join_parts(" AND ", wanted), _join_parts(" OR ", refused)
-            return yes if not refused else (f"({yes}) NOT ({no})" if yes and no else None)
+            excluded = [expression(item.item) for item in items if isinstance(item, Not)]
+            yes, no = _join_parts(" AND ", wanted), _join_parts(" OR ", excluded)
+            return yes if not excluded else (f"({yes}) NOT ({no})" if yes and no else None)
         case _:
             return None
 
@@ -61,7 +61,7 @@ def necessary_expression(node: Node) -> Expression | None:
         case WordTerm() | PhraseTerm():
             return leaf_expression(node)
         case FieldFilter(name, item):
-            return necessary_expression(item) if name in _OF_TEXT else None
+            return necessary_expression(item) if name in _TEXT_FIELDS else None
         case Or(items):
             return _join_parts(" OR ", [necessary_expression(item) for item in items])
         case And(items):

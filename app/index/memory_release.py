@@ -1,4 +1,4 @@
-"""How much freed memory the process keeps, which is a lot after a scan if nothing is done (glibc)."""
+"""Return freed memory to the system: after a scan, glibc would otherwise keep much of it."""
 
 from __future__ import annotations
 

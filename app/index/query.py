@@ -7,9 +7,9 @@ r"""The parser of the search language.
     property = name [":" ("null" | value)]        value may have "OR", "-", parentheses, < <= > >=
     phrase   = '"' … '"' with \" and \\           regex = "/" … "/" with \/
 
-Words are AND-ed. A name that is no field's is part of a word (`10:30`, `https://…`). `modified:` and
+Words are AND-ed. A name that is not a field is part of a word (`10:30`, `https://…`). `modified:` and
 `created:` take a year, month, ISO week or day, alone or after < <= > >=; `orphan:`, `unresolved:` and
-`untagged:` take nothing.
+`untagged:` take no value.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ _NAME = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)?(?=:)")
 _WORD = re.compile(r'[^\s()"]+')
 _VALUE_WORD = re.compile(r'[^\s()"\]]+')
 _SIGN = re.compile(r"<=|>=|<|>")
-_TASKS = ("task", "task-todo", "task-done")
-_CASES = ("match-case", "ignore-case")
-_NAMED = ("links-to", "linked-from")
-_WHOLE = ("tag", "type", "rel", "links-to", "linked-from")
-_TIMES = get_args(TimeName)
-_BARE: dict[str, Node] = {
+_TASK_FIELDS = ("task", "task-todo", "task-done")
+_CASE_FIELDS = ("match-case", "ignore-case")
+_NOTE_FIELDS = ("links-to", "linked-from")
+_WHOLE_WORD_FIELDS = ("tag", "type", "rel", "links-to", "linked-from")
+_TIME_FIELDS = get_args(TimeName)
+_VALUELESS_FILTERS: dict[str, Node] = {
     "orphan": OrphanFilter(),
     "unresolved": UnresolvedFilter(),
     "untagged": UntaggedFilter(),
@@ -72,7 +72,7 @@ def parse(text: str) -> Node | None:
     if len(text) > MAX_QUERY_CHARS:
         raise _error(MAX_QUERY_CHARS, f"at most {MAX_QUERY_CHARS} characters")
     reader = _QueryParser(text)
-    reader.space()
+    reader.skip_space()
     if reader.at_end():
         return None
     node = reader.any_of(0)
@@ -96,23 +96,23 @@ class _QueryParser:
     def peek(self) -> str:
         return self.text[self.at : self.at + 1]
 
-    def space(self) -> None:
+    def skip_space(self) -> None:
         while self.peek().isspace():
             self.at += 1
 
     def any_of(self, depth: int) -> Node:
         items = [self.all_of(depth)]
-        while self._says_or():
+        while self._is_at_or():
             self.at += 2
             items.append(self.all_of(depth))
         return items[0] if len(items) == 1 else Or(tuple(items))
 
     def all_of(self, depth: int) -> Node:
         items: list[Node] = []
-        self.space()
-        while not self.at_end() and self.peek() not in self._ends() and not self._says_or():
+        self.skip_space()
+        while not self.at_end() and self.peek() not in self._ends() and not self._is_at_or():
             items.append(self.one(depth + 1))
-            self.space()
+            self.skip_space()
         if not items:
             before = "after OR" if self.text[: self.at].rstrip().endswith("OR") else "here"
             raise _error(self.at, f"a word, a phrase or a filter {before}")
@@ -136,7 +136,7 @@ class _QueryParser:
         if letter == "[" and not self._inside:
             return self._property(depth)
         if (name := _NAME.match(self.text, self.at)) and (build := self._field(name[0].lower())):
-            if self._inside and name[0].lower() not in _CASES:
+            if self._inside and name[0].lower() not in _CASE_FIELDS:
                 raise _error(self.at, f"words, phrases or regular expressions inside {self._inside}:")
             self.at = name.end() + 1
             return build(depth)
@@ -145,7 +145,7 @@ class _QueryParser:
     def _ends(self) -> str:
         return ")]" if self._in_property else ")"
 
-    def _says_or(self) -> bool:
+    def _is_at_or(self) -> bool:
         after = self.text[self.at + 2 : self.at + 3]
         return self.text.startswith("OR", self.at) and (not after or after.isspace() or after in '()["')
 
@@ -196,9 +196,9 @@ class _QueryParser:
     # Fields
 
     def _field(self, name: str) -> Callable[[int], Node] | None:
-        if (bare := _BARE.get(name)) is not None:
+        if (bare := _VALUELESS_FILTERS.get(name)) is not None:
             return lambda depth: bare
-        if name in _TIMES:
+        if name in _TIME_FIELDS:
             return lambda depth: self._timed(cast("TimeName", name))
         if name == "similar":
             return self._similar
@@ -207,31 +207,35 @@ class _QueryParser:
         return None
 
     def _in_field(self, name: FieldName, depth: int) -> Node:
-        self.space()
-        if name in _TASKS and (self.at_end() or self.peek() in ")[" or self._says_or()):
+        self.skip_space()
+        if name in _TASK_FIELDS and (self.at_end() or self.peek() in ")[" or self._is_at_or()):
             return FieldFilter(name, PhraseTerm(""))
-        if self.at_end() or self.peek() in self._ends() or self._says_or():
+        if self.at_end() or self.peek() in self._ends() or self._is_at_or():
             raise _error(self.at, f'a word, a phrase or "(" after {name}:')
         outer = self._inside
-        self._inside = outer if name in _CASES else name
+        self._inside = outer if name in _CASE_FIELDS else name
         try:
             item = self.one(depth + 1)
         finally:
             self._inside = outer
-        if name in _WHOLE and isinstance(item, WordTerm) and not self.text.endswith("*", 0, self.at):
+        if (
+            name in _WHOLE_WORD_FIELDS
+            and isinstance(item, WordTerm)
+            and not self.text.endswith("*", 0, self.at)
+        ):
             item = WordTerm(item.text)
         patterns = [part for part in walk_nodes(item) if isinstance(part, RegexTerm)]
-        if name in _NAMED and patterns:
+        if name in _NOTE_FIELDS and patterns:
             raise _error(patterns[0].position, f"the name of a note after {name}:")
         return FieldFilter(name, item)
 
     def _timed(self, name: TimeName) -> Node:
-        self.space()
+        self.skip_space()
         start = self.at
         sign = _SIGN.match(self.text, self.at)
         if sign:
             self.at = sign.end()
-            self.space()
+            self.skip_space()
         word = _VALUE_WORD.match(self.text, self.at)
         span = date_span(word[0]) if word else None
         if word is None or span is None:
@@ -250,7 +254,7 @@ class _QueryParser:
         return DateFilter(name, first, after, self.text[start : self.at])
 
     def _similar(self, depth: int) -> Node:
-        self.space()
+        self.skip_space()
         start = self.at
         item = self.one(depth + 1) if not self.at_end() else None
         if not isinstance(item, WordTerm | PhraseTerm) or not item.text.strip():
@@ -262,15 +266,15 @@ class _QueryParser:
     def _property(self, depth: int) -> Node:
         opened = self.at
         self.at += 1
-        self.space()
+        self.skip_space()
         name = self._property_name()
-        self.space()
+        self.skip_space()
         node: Node = PropertyFilter(name)
         if self.peek() == ":":
             self.at += 1
-            self.space()
+            self.skip_space()
             node = self._property_value(name, depth)
-        self.space()
+        self.skip_space()
         if self.peek() != "]":
             raise _error(self.at, f'"]" to close the "[" at position {opened}')
         self.at += 1
@@ -303,7 +307,7 @@ class _QueryParser:
     def _value(self) -> Node:
         if sign := _SIGN.match(self.text, self.at):
             self.at = sign.end()
-            self.space()
+            self.skip_space()
             start = self.at
             if self.peek() == '"':
                 return ValueComparison(cast("Comparison", sign[0]), self._quoted('"', "value"))

@@ -300,7 +300,7 @@ def _rooted(key: str, source: NotePath | None) -> str | None:
 
 
 def _choose(found: Entries, target: str) -> tuple[NameEntry | None, bool]:
-    """Choose among files whose names differ by case or suffix: the one spelled so, else the first."""
+    """Choose among files whose names differ by case or suffix: the one with this spelling, else the first."""
     if len(found) <= 1:
         return (found[0] if found else None), False
     last = target.strip().rpartition("/")[2]

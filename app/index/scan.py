@@ -161,7 +161,7 @@ class ScanRun:
         counts.unchanged += len(batch.same)
         counts.removed += len(delta.removed)
 
-    # Words
+    # Full text
 
     async def _index_texts(
         self, readers: ParserPool, mean_size: int, progress: Progress, cancelled: Callable[[], bool]

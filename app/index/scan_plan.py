@@ -59,15 +59,18 @@ def make_plan(
         if path in touched:
             unchanged += file.path.is_note
             continue
-        was = known.get(path)
-        is_unchanged = was is not None and (was.size, was.seen_ns) == (file.size, file.modified_ns)
-        if was is None or not (file.path.is_note or is_unchanged):
+        indexed = known.get(path)
+        is_unchanged = indexed is not None and (indexed.size, indexed.seen_ns) == (
+            file.size,
+            file.modified_ns,
+        )
+        if indexed is None or not (file.path.is_note or is_unchanged):
             listed.append(file)
         if file.path.is_note:
-            if was and is_unchanged and was.hash is not None:
-                unchanged += was.hash != ""
+            if indexed and is_unchanged and indexed.hash is not None:
+                unchanged += indexed.hash != ""
             else:
-                tasks.append(ExtractTask(path, was.hash if was else None))
+                tasks.append(ExtractTask(path, indexed.hash if indexed else None))
     existing = {file.path.text for file in found.notes} | {file.path.text for file in found.attachments}
     removed = tuple(NotePath(path) for path in known if path not in existing and path not in touched)
     moved = _find_moves(root, [file for file in listed if file.path.is_note], removed, known)
@@ -86,9 +89,11 @@ def pair_moves(
         added_by_hash.setdefault(digest, []).append(path)
     pairs: list[tuple[NotePath, NotePath]] = []
     for old, digest in gone:
-        if digest and (places := added_by_hash.get(digest)):
-            new = next((place for place in places if place.file_name == old.file_name), places[0])
-            places.remove(new)
+        if digest and (candidates := added_by_hash.get(digest)):
+            new = next(
+                (candidate for candidate in candidates if candidate.file_name == old.file_name), candidates[0]
+            )
+            candidates.remove(new)
             pairs.append((old, new))
     return pairs
 
@@ -98,9 +103,9 @@ def _find_moves(
 ) -> list[tuple[NotePath, NotePath]]:
     """Return the notes that were only moved, hashing only new files with a matching size."""
     gone = [(path, known[path.text]) for path in removed]
-    sizes = {was.size for _, was in gone if was.hash}
+    sizes = {indexed.size for _, indexed in gone if indexed.hash}
     added = [(file.path, _hash(root, file.path)) for file in new if file.size in sizes]
-    return pair_moves(((path, was.hash or "") for path, was in gone), added)
+    return pair_moves(((path, indexed.hash or "") for path, indexed in gone), added)
 
 
 def _hash(root: Path, path: NotePath) -> str:

@@ -23,9 +23,9 @@ def to_semantic_query(query: str) -> str:
     words = [text for part in parts if (text := _plain_words(part))]
     if not words:
         return query
-    meant = SimilarityFilter(" ".join(words))
+    similar = SimilarityFilter(" ".join(words))
     rest = tuple(part for part in parts if not _plain_words(part))
-    return serialize_query(And((meant, *rest)) if rest else meant)
+    return serialize_query(And((similar, *rest)) if rest else similar)
 
 
 def _plain_words(node: Node) -> str:

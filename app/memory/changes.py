@@ -40,4 +40,6 @@ def delete_block(block: Block) -> ChangeSet:
 
 def insert_entry(entry: ArchiveEntry) -> ChangeSet:
     """Return the change set that adds an entry to the archive."""
-    return ChangeSet.of(Create(entry.path, entry.data), summary="Remember in the archive", place=MEMORY_PLACE)
+    return ChangeSet.of(
+        Create(entry.path, entry.data), summary="Add an entry to the archive", place=MEMORY_PLACE
+    )

@@ -129,8 +129,8 @@ def _section_value(schema: Plain, content: object, value: object) -> Content:
         return tuple(str(one) for one in value)
     if isinstance(schema, MapSchema) and isinstance(value, Mapping):
         known = {field.name: field for field in schema.fields}
-        if foreign := sorted(set(value) - set(known)):
-            raise InvalidParametersError(f"There is no field {foreign[0]!r}.", allowed=list(known))
+        if unknown := sorted(set(value) - set(known)):
+            raise InvalidParametersError(f"There is no field {unknown[0]!r}.", allowed=list(known))
         now = cast("Mapping[str, FieldValue]", content)
         return {name: _field_in(one, now.get(name), value) for name, one in known.items()}
     if not isinstance(value, str):

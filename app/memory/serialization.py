@@ -138,7 +138,9 @@ def build_block(values: Mapping[str, JsonValue], content_of: Callable[[Block], c
     except ValidationError as error:
         first = error.errors()[0]
         location = ".".join(str(part) for part in first["loc"])
-        raise InvalidParametersError(f"The header of the block: {location}: {first['msg']}.") from error
+        raise InvalidParametersError(
+            f"The block's header is invalid at {location}: {first['msg']}."
+        ) from error
     block = Block(
         header.owner,
         clean_label(header.label),

@@ -1,10 +1,10 @@
 """The audit log: every call, append-only, in a chain of hashes that reveals any later change.
 
-Each row holds the hash of the previous row. The number and the hash of the last row are also kept in a
+Each row holds the hash of the previous row. The number and the hash of the last row are also stored in a
 second file, so that a truncated log differs from that file. A row reaches the disk before the second file is
 written; a crash between the two leaves the file one row behind, which is not damage.
 
-New rows continue after the kept head, so no number is used twice. Missing rows stay visible, and the row
+New rows continue after the stored head, so no number is used twice. Missing rows stay visible, and the row
 after them states the cause: lost when the computer stopped, in a damaged file that was set aside, or
 truncated. `problem` is the message for the user; `is_replaced` is true if the previous log was damaged.
 """
@@ -22,7 +22,7 @@ from app.errors import StorageError
 from app.events import Event
 from app.permissions.audit_chain import (
     SELECT,
-    TELLER,
+    SELF_CALLER,
     AuditCheck,
     Gap,
     Head,
@@ -78,11 +78,11 @@ class AuditAppended(Event):
 class AuditLog(AuditLogReader):
     """The audit log of one vault.
 
-    Belongs to the thread that made it; `verify` may run in any thread.
+    Belongs to the thread that created it; `verify` may run in any thread.
 
     Args:
         folder: The log's folder; created if missing.
-        head: The second file, best kept in another folder; by default in `folder`.
+        head: The second file, best in another folder; by default in `folder`.
 
     Raises:
         StorageError: The folder can't be written.
@@ -109,13 +109,13 @@ class AuditLog(AuditLogReader):
             self._log_finding(self.problem, gap)
 
     def close(self) -> None:
-        """Close the file and mark the kept head as closed in order, if it matches the last row."""
+        """Close the file and mark the stored head as closed in order, if it matches the last row."""
         try:
-            last, kept = self._last(), read_head(self._head_file)
-            if kept is not None and (kept.id, kept.hash) == (last.id, last.hash):
+            last, stored = self._last(), read_head(self._head_file)
+            if stored is not None and (stored.id, stored.hash) == (last.id, last.hash):
                 write_head(self._head_file, last)
         except (OSError, sqlite3.Error) as error:
-            log.warning("the head of the audit log could not be kept: %s", error)
+            log.warning("the head of the audit log could not be stored: %s", error)
         super().close()
 
     def append(self, entry: AuditEntry) -> AuditEntry:
@@ -151,14 +151,14 @@ class AuditLog(AuditLogReader):
         raise sqlite3.OperationalError("other processes keep writing")
 
     def verify(self) -> AuditCheck:
-        """Check every row against its hash, the previous row and the kept head; may run in any thread."""
+        """Check every row against its hash, the previous row and the stored head; may run in any thread."""
         try:
             return check(self._file, self._head_file)
         except sqlite3.Error as error:
             return AuditCheck(False, 0, None, f"the log can't be read: {error}")
 
     def _follows(self, last: Head) -> Head:
-        """Return the head that the next row follows: the last row, or the kept head if that is ahead."""
+        """Return the head that the next row follows: the last row, or the stored head if that is ahead."""
         return self._floor if self._floor.id > last.id else last
 
     def _last(self) -> Head:
@@ -170,17 +170,17 @@ class AuditLog(AuditLogReader):
         try:
             write_head(self._head_file, replace(self._session, id=head.id, hash=head.hash))
         except OSError as error:
-            log.warning("the head of the audit log could not be kept: %s", error)
+            log.warning("the head of the audit log could not be stored: %s", error)
 
     def _compare_heads(self, damage: Damage | None) -> tuple[str, Gap | None]:
         """Return the log's problem as a message, and the rows that it lacks.
 
-        New rows follow the kept head if that is ahead: no number is used twice.
+        New rows follow the stored head if that is ahead: no number is used twice.
         """
-        last, kept = self._last(), read_head(self._head_file)
-        gap = None if kept is None else gap_at_end(last, kept)
-        if gap is not None and kept is not None:
-            self._floor = kept
+        last, stored = self._last(), read_head(self._head_file)
+        gap = None if stored is None else gap_at_end(last, stored)
+        if gap is not None and stored is not None:
+            self._floor = stored
         if damage is not None and damage.aside is not None:
             if gap is None:
                 # The numbers in use are unknown; no log has as many rows as Unix time has seconds.
@@ -189,17 +189,17 @@ class AuditLog(AuditLogReader):
             # An empty file holds none of the rows that are missing.
             if damage.aside.stat().st_size:
                 gap = replace(gap, cause="set-aside", file=damage.aside.name)
-            was = f"row {kept.id} with the hash {kept.hash}" if kept else "missing"
+            was = f"row {stored.id} with the hash {stored.hash}" if stored else "missing"
             return f"{damage.message} {gap.message} Its stored head was {was}.", gap
         if gap is not None:
             return gap.message, gap
-        if kept is None and last.id > 1:
+        if stored is None and last.id > 1:
             return "The stored head of the audit log is missing, so its end may have been cut off.", None
         return "", None
 
     def _log_finding(self, message: str, gap: Gap | None) -> None:
         """Write a finding about the log into the log."""
-        kind, tool = TELLER
+        kind, tool = SELF_CALLER
         arguments = json.dumps({} if gap is None else {"gap": asdict(gap)})
         self.append(
             AuditEntry(

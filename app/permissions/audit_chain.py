@@ -1,4 +1,4 @@
-"""The hash chain of the audit log: the file that keeps its head, and the check of every row."""
+"""The hash chain of the audit log: the file with its head, and the verification of every row."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 _BOOT_ID_CHARS = 36
 _STARTED = "started "
 _MAX_CLOCK_CORRECTION_S = 300
-TELLER = ("app", "audit")
+SELF_CALLER = ("app", "audit")
 """The caller's kind and the tool of a row that the log writes about itself."""
 
 _ID = STORED.index("id")
-_TOLD = tuple(map(STORED.index, ("caller_kind", "tool", "arguments")))
+_SELF_COLUMNS = tuple(map(STORED.index, ("caller_kind", "tool", "arguments")))
 SELECT = f"SELECT {', '.join(STORED)}, previous, hash FROM audit"
 
 
@@ -33,10 +33,10 @@ class Head:
     """The last row of a log, and the session that wrote it.
 
     Attributes:
-            id: The row's number.
-            hash: The row's hash.
-            boot: The boot of the computer in which the log is open; empty after an orderly close.
-            base: The last row when that session began.
+        id: The row's number.
+        hash: The row's hash.
+        boot: The boot of the computer in which the log is open; empty after an orderly close.
+        base: The last row when that session began.
     """
 
     id: int = 0
@@ -110,7 +110,7 @@ def is_same_boot(one: str, other: str) -> bool:
 
 
 def gap_at_end(last: Head, kept: Head) -> Gap | None:
-    """Return the rows that the kept head counts and the log lacks.
+    """Return the rows that the stored head counts and the log lacks.
 
     They count as lost in a crash only if the computer was restarted since, the log was not closed, and the
     rows belong to that session: a killed process loses no row.
@@ -149,7 +149,7 @@ def begin_session(file: Path, head: Head) -> None:
 
 
 def read_head(file: Path) -> Head | None:
-    """Return the head kept in `file`; None if there is none or it can't be read."""
+    """Return the head stored in `file`; None if there is none or it can't be read."""
     try:
         read = json.loads(file.read_text("ascii"))
         session = str(read.get("boot", "")).strip(), int(read.get("base", 0))
@@ -160,7 +160,7 @@ def read_head(file: Path) -> Head | None:
 
 def gap_from_row(caller_kind: str, tool: str, arguments: str) -> Gap | None:
     """Return the gap that a row records; None for all other rows."""
-    if (caller_kind, tool) != TELLER:
+    if (caller_kind, tool) != SELF_CALLER:
         return None
     try:
         return Gap(**json.loads(arguments)["gap"])
@@ -187,7 +187,7 @@ def _check(database: Path, head_file: Path) -> AuditCheck:
         for row in connection.execute(f"{SELECT} ORDER BY id"):
             *stored, previous, stated = row
             id = stored[_ID]
-            gap = gap_from_row(*(stored[column] for column in _TOLD)) if id != last.id + 1 else None
+            gap = gap_from_row(*(stored[column] for column in _SELF_COLUMNS)) if id != last.id + 1 else None
             if gap is not None and gap.cause != "cut-off" and (gap.first, gap.last) == (last.id + 1, id - 1):
                 gaps.append(gap)
                 last = Head(id - 1, previous)
@@ -202,12 +202,12 @@ def _check(database: Path, head_file: Path) -> AuditCheck:
     if end is not None:
         return AuditCheck(False, rows, last.id + 1, _span(last.id + 1, head.id) + " missing at the end")
     if at_head != head.hash:
-        return AuditCheck(False, rows, head.id, f"row {head.id} is not the one that the kept head names")
+        return AuditCheck(False, rows, head.id, f"row {head.id} does not match the stored head")
     return AuditCheck(True, rows, gaps=tuple(gaps))
 
 
 def _read_stable_head(file: Path) -> Head | None:
-    """Return the kept head, read until two reads agree: another process may be overwriting it."""
+    """Return the stored head, read until two reads agree: another process may be overwriting it."""
     head = read_head(file)
     for _ in range(_MAX_HEAD_READS):
         again = read_head(file)
@@ -234,7 +234,7 @@ def _without_head(rows: int, last: Head) -> AuditCheck:
     # The very first row is committed before the head is written for the first time.
     if rows <= 1:
         return AuditCheck(True, rows)
-    return AuditCheck(False, rows, last.id, "the kept head is missing, so the end may have been cut off")
+    return AuditCheck(False, rows, last.id, "the stored head is missing, so the end may have been cut off")
 
 
 def _span(first: int, last: int) -> str:

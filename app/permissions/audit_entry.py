@@ -27,7 +27,7 @@ class AuditDecision(StrEnum):
     FAILED = "failed"
     CANCELLED = "cancelled"
     NOT_ASKED = "not-asked"
-    """A program made the change past the gate; it was found afterwards."""
+    """A program made the change without the gate; it was detected afterwards."""
 
 
 @dataclass(frozen=True, slots=True)

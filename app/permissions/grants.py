@@ -152,7 +152,7 @@ class Grants:
             self.revoke(id)
             return
         if operation not in _TOGGLES:
-            raise _ungrantable_reason(operation)
+            raise _ungrantable_error(operation)
         self._check(operation)
         label = f"All {_operation_label(operation, None)} until Scriptorium closes"
         self._put(Grant(id, label, operation, None, None, None, False, 0, self._clock()))
@@ -170,12 +170,12 @@ class Grants:
         self, parts: Iterable[ImpactPart], tool: str, outside: tuple[str, ...] = ()
     ) -> tuple[Grant, ...] | None:
         """Return the grants that together cover every part; None if a part is not covered."""
-        held = [
+        active = [
             g for g in self.active_grants() if g.operation is not Operation.DELETE or self.deletes_unlocked
         ]
         found: dict[str, Grant] = {}
         for part in parts:
-            grant = next((g for g in held if g.covers(part, tool, outside)), None)
+            grant = next((g for g in active if g.covers(part, tool, outside)), None)
             if grant is None:
                 return None
             found[grant.id] = grant
@@ -201,7 +201,7 @@ class Grants:
 
     def _check(self, operation: Operation) -> None:
         if operation not in _GRANTABLE:
-            raise _ungrantable_reason(operation)
+            raise _ungrantable_error(operation)
         if operation is Operation.DELETE and not self.deletes_unlocked:
             message = "Deleting always needs approval; you can change that in the settings."
             raise PermissionDeniedError(message, operation=operation.value)
@@ -237,7 +237,7 @@ def _parse(content: bytes) -> list[Grant]:
     return [grant for grant in grants if grant.always and grant.operation in _GRANTABLE]
 
 
-def _ungrantable_reason(operation: Operation) -> PermissionDeniedError:
+def _ungrantable_error(operation: Operation) -> PermissionDeniedError:
     return PermissionDeniedError(f"No grant can cover {operation.value}.", operation=operation.value)
 
 

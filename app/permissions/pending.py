@@ -78,7 +78,7 @@ class PendingOperation:
 
 
 class PendingStore:
-    """The pending operations of one vault. Belongs to the thread that made it.
+    """The pending operations of one vault. Belongs to the thread that created it.
 
     Operations in a file that can't be read do not run, which is the safe side; `problem` says so.
 

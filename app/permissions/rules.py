@@ -19,7 +19,7 @@ class CompiledRule:
     """A compiled rule of the settings or of a vault.
 
     Only a rule that names `user` applies to the user of the window: "*" matches all other callers, so that a
-    rule which restricts agents, or one that a vault brings, never locks users out of their own notes.
+    rule that restricts agents, or one in a vault, never locks users out of their own notes.
     """
 
     rule: Rule
@@ -70,20 +70,20 @@ class CompiledRule:
             return False
         if part.path is None or (part.place and self.effect != "allow" and self.is_everywhere):
             return self.is_everywhere
-        return self._names(part.place, part.path)
+        return self._matches(part.place, part.path)
 
     @cached_property
     def _full_glob(self) -> Glob:
         """The glob including what looks like a store: a folder of the vault may have a colon in its name."""
         return Glob(self.rule.glob)
 
-    def _names(self, place: str, path: NotePath) -> bool:
-        """Return whether the rule covers a path of a store; a restricting rule is read both ways."""
-        if self._is_of(place) and self.glob.matches(path):
+    def _matches(self, place: str, path: NotePath) -> bool:
+        """Return whether the rule covers a path of a store; a restricting rule applies in both readings."""
+        if self._matches_store(place) and self.glob.matches(path):
             return True
         return place == VAULT != self.place and self.effect != "allow" and self._full_glob.matches(path)
 
-    def _is_of(self, place: str) -> bool:
+    def _matches_store(self, place: str) -> bool:
         return self.place == place if VAULT in (self.place, place) else word_matches(self.place, place)
 
     def touches(self, part: ImpactPart) -> bool:
@@ -94,7 +94,7 @@ class CompiledRule:
         """
         if self.covers(part):
             return True
-        if part.path is None or part.other_end is None or not self._names(part.place, part.path):
+        if part.path is None or part.other_end is None or not self._matches(part.place, part.path):
             return False
         crossing = Operation.DELETE if part.leaves else Operation.CREATE
-        return crossing in self.operations and not self._names(part.place, part.other_end)
+        return crossing in self.operations and not self._matches(part.place, part.other_end)

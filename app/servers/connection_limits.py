@@ -1,8 +1,8 @@
 """Limits of connections to the local server: their number, and the time for their headers.
 
 This extends the server's HTTP protocol by the connections that have shown a valid token. When there are too
-many connections, the oldest unauthenticated one is dropped. So a flood of strangers keeps no client out, and
-the number of open files is limited.
+many connections, the oldest unauthenticated one is dropped. So a flood of connections can't lock out
+clients, and the number of open files is limited.
 """
 
 from __future__ import annotations

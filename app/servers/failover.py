@@ -184,7 +184,7 @@ class FailoverVaultAccess:
                     async for one in stream:
                         yield one
             except ScriptoriumError as error:
-                log.info("the news ended: %s", error)
+                log.info("the stream of changes ended: %s", error)
                 await asyncio.sleep(_RETRY_DELAY_S)
             else:
                 await asyncio.sleep(_POLL_INTERVAL_S)
@@ -227,7 +227,7 @@ class FailoverVaultAccess:
                 return outcome
         raise NetworkError("The vault moved between processes too often. Nothing was done.", sent=False)
 
-    # Holders
+    # Backends
 
     async def _read(self, ask: Callable[[VaultAccess], Coroutine[Any, Any, T]]) -> T:
         for _ in range(_MAX_TRIES):

@@ -10,7 +10,7 @@ from app.errors import LimitError
 
 
 class RunPermit:
-    """A permit to run, valid until `end`."""
+    """A permit to run, valid until `release`."""
 
     def __init__(self, queue: FairQueue, client: Hashable) -> None:
         self._queue = queue
@@ -28,17 +28,23 @@ class FairQueue:
     """Hands out permits round-robin: each waiting client gets one before any gets a second.
 
     Args:
-        at_once: Number of permits.
-        each: Maximum permits of one client, so that its slow calls leave room for others.
-        waiting: Maximum waiting calls of one client.
-        waiting_all: Maximum waiting calls of all clients.
+        max_running: Number of permits.
+        max_per_client: Maximum permits of one client, so that its slow calls leave room for others.
+        max_waiting_per_client: Maximum waiting calls of one client.
+        max_waiting: Maximum waiting calls of all clients.
     """
 
-    def __init__(self, at_once: int = 8, each: int = 6, waiting: int = 64, waiting_all: int = 1024) -> None:
-        self._free = at_once
-        self._each = min(each, at_once)
-        self._max_waiting = waiting
-        self._max_waiting_all = waiting_all
+    def __init__(
+        self,
+        max_running: int = 8,
+        max_per_client: int = 6,
+        max_waiting_per_client: int = 64,
+        max_waiting: int = 1024,
+    ) -> None:
+        self._free = max_running
+        self._max_per_client = min(max_per_client, max_running)
+        self._max_waiting_per_client = max_waiting_per_client
+        self._max_waiting = max_waiting
         self._running: Counter[Hashable] = Counter()
         self._waiting: OrderedDict[Hashable, deque[asyncio.Future[RunPermit]]] = OrderedDict()
 
@@ -54,13 +60,13 @@ class FairQueue:
         return sum(map(len, self._waiting.values()))
 
     async def acquire(self, client: Hashable) -> RunPermit:
-        """Wait for a permit for `client`; the caller must end it.
+        """Wait for a permit for `client`; the caller must release it.
 
         Raises:
             LimitError: too many calls are waiting; `retry_after` is in seconds.
             CancelledError: the wait was cancelled; no permit is taken.
         """
-        if self._free and not self._waiting.get(client) and self._running[client] < self._each:
+        if self._free and not self._waiting.get(client) and self._running[client] < self._max_per_client:
             return self._grant(client)
         self._check_room(client)
         future: asyncio.Future[RunPermit] = asyncio.get_running_loop().create_future()
@@ -72,12 +78,13 @@ class FairQueue:
             raise
 
     def _check_room(self, client: Hashable) -> None:
-        if self.waiting(client) >= self._max_waiting:
-            message = f"{self._max_waiting} of your calls are already waiting: wait until some have ended."
-            raise LimitError(message, limit=self._max_waiting, retry_after=1.0)
-        if self.waiting() >= self._max_waiting_all:
+        if self.waiting(client) >= self._max_waiting_per_client:
+            limit = self._max_waiting_per_client
+            message = f"{limit} of your calls are already waiting: wait until some have ended."
+            raise LimitError(message, limit=limit, retry_after=1.0)
+        if self.waiting() >= self._max_waiting:
             message = "Too many calls of all programs are waiting: try again soon."
-            raise LimitError(message, limit=self._max_waiting_all, retry_after=5.0)
+            raise LimitError(message, limit=self._max_waiting, retry_after=5.0)
 
     def _grant(self, client: Hashable) -> RunPermit:
         self._free -= 1
@@ -108,7 +115,7 @@ class FairQueue:
                 queue.popleft()
             if not queue:
                 del self._waiting[client]
-            elif self._running[client] < self._each:
+            elif self._running[client] < self._max_per_client:
                 return client
         return None
 

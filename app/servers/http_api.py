@@ -242,8 +242,8 @@ def _arguments(body: bytes) -> Mapping[str, Any]:
 
 
 def _is_async(request: Request) -> bool:
-    wished = request.headers.get("prefer", "")
-    return "respond-async" in wished or request.query_params.get("wait") in ("false", "0", "no")
+    preference = request.headers.get("prefer", "")
+    return "respond-async" in preference or request.query_params.get("wait") in ("false", "0", "no")
 
 
 def _parse_number(text: str, name: str) -> int:

@@ -145,7 +145,7 @@ class Elicitation:
         if not modern:
             return await _run_live(ctx, work, on_asking)
         if params.request_state is not None:
-            return cast("T | t.InputRequiredResult", await self._resumed(params, client, call))
+            return cast("T | t.InputRequiredResult", await self._resume(params, client, call))
         if not _can_ask(ctx):
             return await run_detached(work())
         pending = _PendingElicitation((client.kind.value, client.name), call)
@@ -154,7 +154,7 @@ class Elicitation:
             "T | t.InputRequiredResult", await self._next_question(secrets.token_urlsafe(24), pending)
         )
 
-    async def _resumed(
+    async def _resume(
         self, params: t.InputResponseRequestParams, client: Client, call: tuple[str, object]
     ) -> Any:  # noqa: ANN401 (the result of a call from another request)
         state = str(params.request_state)
@@ -227,8 +227,8 @@ async def _run_live(
 
 def _can_ask(ctx: Context) -> bool:
     """Return whether the client can show forms to its user."""
-    able = ctx.session.client_capabilities
-    elicits = able.elicitation if able is not None else None
+    capabilities = ctx.session.client_capabilities
+    elicits = capabilities.elicitation if capabilities is not None else None
     return elicits is not None and (elicits.form is not None or elicits.url is None)
 
 

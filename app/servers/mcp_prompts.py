@@ -116,9 +116,9 @@ async def get_prompt(context: McpContext, ctx: Context, params: t.GetPromptReque
         raise MCPError(t.INVALID_PARAMS, f"There is no prompt called {params.name}.")
     given = {name: value.strip() for name, value in (params.arguments or {}).items() if value.strip()}
     missing = [one.name for one in prompt.arguments if one.required and one.name not in given]
-    foreign = sorted(set(given) - {one.name for one in prompt.arguments})
-    if missing or foreign:
-        problem = f"needs {', '.join(missing)}" if missing else f"does not take {', '.join(foreign)}"
+    unknown = sorted(set(given) - {one.name for one in prompt.arguments})
+    if missing or unknown:
+        problem = f"needs {', '.join(missing)}" if missing else f"does not take {', '.join(unknown)}"
         raise MCPError(t.INVALID_PARAMS, f"The prompt {prompt.name} {problem}.")
     try:
         parts = await run_detached(prompt.make(PromptContext(context, ctx, given)))
@@ -156,7 +156,7 @@ async def _link_note(prompt_context: PromptContext) -> list[Part]:
         _text_part(
             f"Link up the note “{name}”: which of the related notes should it link to, and which mentions of "
             "it elsewhere should become links? Read a note before you judge it. Propose each link as an edit "
-            "(edit_note, op replace) that makes a [[wikilink]] of words which are there already, and say "
+            "(edit_note, op replace) that makes a [[wikilink]] of words that are already there, and say "
             "in `why` what ties the two notes together. I see each change before it is written."
         ),
         _text_part(_DATA_NOTICE),
@@ -210,9 +210,9 @@ async def _build_answer_prompt(prompt_context: PromptContext) -> list[Part]:
     found = await prompt_context.ask("search_notes", query=words or question, limit=15)
     return [
         _text_part(
-            f"Answer from my notes alone: {question}\nSearch on (search_notes, semantic_search) and read "
-            "what you rely on. Cite each statement by the [[note]] it comes from, say where notes disagree, "
-            "and say it plainly when they do not hold the answer."
+            f"Answer from my notes alone: {question}\nSearch further (search_notes, semantic_search) and "
+            "read what you rely on. Cite each statement by the [[note]] it comes from, say where notes "
+            "disagree, and say so if they do not contain the answer."
         ),
         _text_part(_DATA_NOTICE),
         _data_part("A first search", found["hits"]),
@@ -246,7 +246,7 @@ _ALL_PROMPTS = (
         "summarize_note",
         "Summarize a note",
         "A note in a few sentences.",
-        (_NOTE, PromptArgument("length", "How long, such as “three bullet points”.", required=False)),
+        (_NOTE, PromptArgument("length", "The length, such as “three bullet points”.", required=False)),
         ("read_note",),
         _summarize,
     ),
@@ -278,7 +278,7 @@ _ALL_PROMPTS = (
         "answer_from_notes",
         "Answer from the notes",
         "A question, answered with citations.",
-        (PromptArgument("question", "What you want to know."),),
+        (PromptArgument("question", "The question."),),
         ("search_notes", "read_note"),
         _build_answer_prompt,
     ),

@@ -1,7 +1,7 @@
 """Security middleware of the local server.
 
 A request must name this server in its Host header (a web page that uses DNS rebinding names its own), must
-not come from a foreign origin, must show a token, and is limited in size and time. Only then it reaches an
+not come from another origin, must have a token, and is limited in size and time. Only then does it reach an
 app, with its body read and the authenticated client in its scope.
 """
 

@@ -15,7 +15,9 @@ class Rule(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
-    effect: Effect = Field(title="Effect", description="allow, ask or deny; deny beats ask beats allow.")
+    effect: Effect = Field(
+        title="Effect", description="allow, ask or deny. Deny overrides ask, ask overrides allow."
+    )
     operations: tuple[OperationName, ...] = Field(
         (), title="Operations", description="Operations; none means all."
     )

@@ -1,4 +1,4 @@
-"""Settings for one vault: the user's own, and the rules that the vault brings."""
+"""Settings for one vault: the user's own, and the rules in the vault."""
 
 from __future__ import annotations
 

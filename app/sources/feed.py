@@ -36,7 +36,7 @@ class Feed:
 
 
 def read_feed(content: bytes, content_type: str, charset: str) -> Feed:
-    """Parse a feed; of a truncated one, the complete part.
+    """Parse a feed; for a truncated one, return the complete entries.
 
     Raises:
         InvalidParametersError: the content is not a feed.
@@ -46,7 +46,7 @@ def read_feed(content: bytes, content_type: str, charset: str) -> Feed:
     kind = f"{content_type or 'application/xml'}; charset={charset}" if charset else content_type
     entry = feedparser.parse(content, response_headers={"content-type": kind or "application/xml"})
     if not entry.get("version"):
-        raise InvalidParametersError("The address has no feed: the content is neither RSS nor Atom.")
+        raise InvalidParametersError("The address is not a feed: its content is neither RSS nor Atom.")
     entries = tuple(_entry(one) for one in entry.get("entries", ())[:_MAX_ENTRIES])
     title = _strip_markup(entry.get("feed", {}).get("title"), _MAX_TITLE_CHARS)
     return Feed(title, tuple({one.key: one for one in entries}.values()))
@@ -65,7 +65,7 @@ def _entry(entry: Mapping[str, object]) -> FeedEntry:
         at = float(calendar.timegm(when)) if isinstance(when, tuple) else None
     except (OverflowError, ValueError):
         at = None
-    return FeedEntry(key, title or text[:80] or "Without a title", text, link, at)
+    return FeedEntry(key, title or text[:80] or "Untitled", text, link, at)
 
 
 def _strip_markup(entry: object, max_chars: int) -> str:

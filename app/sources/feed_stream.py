@@ -12,7 +12,7 @@ from app.events import EventBus
 from app.processes.supervisor import Supervisor
 from app.sources.config import FeedConfig, read_json
 from app.sources.feed import Feed, FeedEntry, read_feed
-from app.sources.source import Notification, SourcesChanged, Tell
+from app.sources.source import Notification, Notify, SourcesChanged
 from app.storage.files import to_json, write_atomic
 from app.web.http_fetcher import Fetcher, FetchLimits, WebAnswer, WebError, WebRequest
 
@@ -66,13 +66,13 @@ class FeedStream:
         self._events = events
         self._failures = 0
         self._supervisor = Supervisor(events)
-        self._notify: Tell | None = None
+        self._notify: Notify | None = None
         self._etag = self._modified = ""
         self._has_baseline = False
         self._seen_keys: dict[str, None] = {}
         self._read_state()
 
-    async def start(self, notify: Tell) -> None:
+    async def start(self, notify: Notify) -> None:
         """Poll the feed at its interval, starting now if it is due."""
         self._notify = notify
         self._supervisor = Supervisor(self._events)

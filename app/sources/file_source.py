@@ -63,7 +63,7 @@ class FileSource:
     `recovered` lists the changes interrupted by a crash that `start` has finished or rolled back.
 
     Args:
-        config: What the user has set of it.
+        config: The user's configuration of the folder.
         journal: Records the commits of its store.
         data: The folder of its own state.
         events: Publishes changes of loaded files.
@@ -99,7 +99,7 @@ class FileSource:
         self._stop = asyncio.Event()
         self._supervisor = Supervisor(events)
 
-    # Life
+    # Lifecycle
 
     async def start(self) -> None:
         """Recover from a crash, and start watching the folder."""

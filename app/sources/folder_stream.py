@@ -10,7 +10,7 @@ from pathlib import Path
 from app.events import EventBus
 from app.processes.supervisor import Supervisor
 from app.sources.config import FolderStreamConfig
-from app.sources.source import Notification, SourcesChanged, Tell
+from app.sources.source import Notification, Notify, SourcesChanged
 from app.vault.globs import Glob
 from app.vault.path import NotePath
 from app.vault.watcher import FileBatch, watch
@@ -32,7 +32,7 @@ class FolderStream:
         self._stop = asyncio.Event()
         self._supervisor = Supervisor(events)
 
-    async def start(self, notify: Tell) -> None:
+    async def start(self, notify: Notify) -> None:
         """Start watching; wait for a folder that does not exist yet."""
         self._stop = asyncio.Event()
         ready = asyncio.Event()
@@ -46,7 +46,7 @@ class FolderStream:
         self._stop.set()
         await self._supervisor.close(_CLOSE_TIMEOUT_S)
 
-    async def _watch(self, notify: Tell, ready: asyncio.Event) -> None:
+    async def _watch(self, notify: Notify, ready: asyncio.Event) -> None:
         async def take(batch: FileBatch) -> None:
             self._handle_batch(batch, notify)
 
@@ -58,7 +58,7 @@ class FolderStream:
             self._set_problem(f"The folder can't be watched: {error}")
             raise
 
-    def _handle_batch(self, batch: FileBatch, notify: Tell) -> None:
+    def _handle_batch(self, batch: FileBatch, notify: Notify) -> None:
         if batch.lost or batch.found:
             self._set_problem("The folder is missing: unplugged, renamed or deleted." if batch.lost else "")
             return

@@ -93,7 +93,9 @@ class FileRules:
             return FileVerdict(
                 "ask", f"the folder is outside the vault, and {change.path} is {permission.value}"
             )
-        reason = f"{change.path} is {permission.value} in {self._config.name}: no {operation.value}"
+        reason = (
+            f"{change.path} is {permission.value} in {self._config.name}, so {operation.value} is not allowed"
+        )
         return FileVerdict("deny", reason)
 
 
@@ -103,7 +105,7 @@ def allows(permission: Permission, operation: FileAction) -> bool:
 
 
 def operation_of(change: FileChange) -> FileAction:
-    """Return the operation of a change: an added end appends, and a move deletes."""
+    """Return the operation of a change: text added at the end is an append, and a move is a delete."""
     match change:
         case Create():
             return FileAction.CREATE

@@ -37,7 +37,7 @@ class Notification:
     untrusted: bool = False
 
 
-Tell = Callable[[Notification], None]
+Notify = Callable[[Notification], None]
 """Receives notifications; called in the event loop of the sources."""
 
 
@@ -81,7 +81,7 @@ class Stream(Protocol):
 
     @property
     def problem(self) -> str:
-        """Why the source does not work now; empty if it does."""
+        """The reason why the source does not work; empty if it works."""
         ...
 
     @property
@@ -89,7 +89,7 @@ class Stream(Protocol):
         """The time of the last check, for streams that poll; Unix seconds."""
         ...
 
-    async def start(self, notify: Tell) -> None:
+    async def start(self, notify: Notify) -> None:
         """Start sending notifications; return once no later change can be missed."""
         ...
 

@@ -43,7 +43,7 @@ log = logging.getLogger(__name__)
 _MAX_RECENT_NEWS = 50
 _MAX_NEWS_PER_TURN = 30
 _MAX_SOURCES = 50
-Opened = Callable[[FileSource], Callable[[], None]]
+RegisterStore = Callable[[FileSource], Callable[[], None]]
 """Registers a source's folder as a document store; returns a function that removes it."""
 
 
@@ -64,8 +64,7 @@ class Sources:
         journal: Records commits in the folders.
         memory: Holds loaded files; without it, there are no file sources.
         events: Publishes notifications and changes of sources.
-        opened: Registers a folder as a document store.
-        fetcher: Fetches feeds.
+        register_store: Registers a folder as a document store.
         writable: Whether this process may write; otherwise no source is started.
     """
 
@@ -76,7 +75,7 @@ class Sources:
         journal: Journal,
         memory: MemoryStore | None,
         events: EventBus,
-        opened: Opened,
+        register_store: RegisterStore,
         *,
         writable: bool = True,
     ) -> None:
@@ -85,20 +84,20 @@ class Sources:
         self._journal = journal
         self._memory = memory
         self._events = events
-        self._opened = opened
+        self._register_store = register_store
         self._fetcher = Fetcher(limits=FEED_LIMITS)
         self._writable = writable
         self._file = SourceConfigStore(folder, writable=writable)
         self._configs: dict[str, SourceConfig] = {one.id: one for one in self._file.load()}
         self._running: dict[str, _RunningSource] = {}
         self._problems: dict[str, str] = {}
-        self._last: dict[str, deque[Notification]] = {}
+        self._recent: dict[str, deque[Notification]] = {}
         self.inbox = Inbox(self._folder / "inbox.json" if writable else None)
         self.problem = self._file.problem
         self.on_configured: Callable[[str, SourceConfig], None] = lambda op, config: None
         """Called with add, change, pause, resume or remove and the source after the user has done that."""
 
-    # Life
+    # Lifecycle
 
     async def start(self, *, streams: bool = True) -> None:
         """Start every source that is not paused; a source that fails does not affect the others.
@@ -124,7 +123,7 @@ class Sources:
         self._problems.pop(config.id, None)
         try:
             if isinstance(config, FolderConfig):
-                self._running[config.id] = await self._started_files(config)
+                self._running[config.id] = await self._start_folder(config)
             else:
                 stream = self._stream(config)
                 await stream.start(self._add_news)
@@ -134,7 +133,7 @@ class Sources:
             self._problems[config.id] = str(error)
         self._events.publish(SourcesChanged((config.id,)))
 
-    async def _started_files(self, config: FolderConfig) -> _RunningSource:
+    async def _start_folder(self, config: FolderConfig) -> _RunningSource:
         if self._memory is None:
             raise InvalidParametersError("There is no memory to load files into.")
         source = FileSource(
@@ -147,7 +146,7 @@ class Sources:
         )
         await source.start()
         try:
-            return _RunningSource(source, self._opened(source))
+            return _RunningSource(source, self._register_store(source))
         except BaseException:
             await source.stop()
             raise
@@ -213,7 +212,7 @@ class Sources:
             detail,
             not isinstance(config, FolderConfig),
             problem,
-            tuple(reversed(self._last.get(config.id, ()))),
+            tuple(reversed(self._recent.get(config.id, ()))),
             len(self.inbox.items_of(config.id)),
             self._loaded(config),
             source.checked if source is not None and not isinstance(source, FileSource) else None,
@@ -248,9 +247,9 @@ class Sources:
 
     async def change(self, config: SourceConfig) -> SourceInfo:
         """Change the configuration of a source. Raises like `add`, and NotFoundError."""
-        return await self._changed(config, "change")
+        return await self._change(config, "change")
 
-    async def _changed(self, config: SourceConfig, op: str) -> SourceInfo:
+    async def _change(self, config: SourceConfig, op: str) -> SourceInfo:
         """Change the configuration; `op` is empty if a tool call is logged already."""
         old = self._find(config.id)
         if old != config:
@@ -273,16 +272,16 @@ class Sources:
             by_call: Whether a tool call does it, which has its own log entry.
         """
         op = "" if by_call else "pause" if paused else "resume"
-        return await self._changed(self._find(id).model_copy(update={"paused": paused}), op)
+        return await self._change(self._find(id).model_copy(update={"paused": paused}), op)
 
     async def remove(self, id: str) -> None:
         """Remove a source. Its files and the blocks that were loaded from them remain."""
         config = self._find(id)
-        self._save({one: other_folder for one, other_folder in self._configs.items() if one != config.id})
+        self._save({key: one for key, one in self._configs.items() if key != config.id})
         self.on_configured("remove", config)
         await self._stop(config.id)
         self.inbox.remove_source(config.id)
-        self._last.pop(config.id, None)
+        self._recent.pop(config.id, None)
         self._events.publish(SourcesChanged((config.id,)))
 
     async def check_feed(self, id: str) -> SourceInfo:
@@ -327,13 +326,13 @@ class Sources:
         if not folder.is_absolute() or not folder.is_dir():
             raise InvalidParametersError(f"There is no folder {folder}.", folder=str(folder))
         real = Path(os.path.realpath(folder))
-        kept_apart = {
+        reserved = {
             "the vault": self._vault,
             "the settings of the app": paths.config_folder(),
             "the data of the app": paths.data_folder(),
             "the cache of the app": paths.cache_folder(),
         }
-        for name, other_folder in kept_apart.items():
+        for name, other_folder in reserved.items():
             other_path = Path(os.path.realpath(other_folder))
             if real == other_path or other_path in real.parents or real in other_path.parents:
                 raise InvalidParametersError(
@@ -341,21 +340,19 @@ class Sources:
                     folder=str(folder),
                 )
 
-    # News
+    # Notifications
 
     def _add_news(self, notification: Notification) -> None:
-        self._last.setdefault(notification.source, deque(maxlen=_MAX_RECENT_NEWS)).append(notification)
+        self._recent.setdefault(notification.source, deque(maxlen=_MAX_RECENT_NEWS)).append(notification)
         self.inbox.add(notification)
         self._events.publish(Notified(notification))
 
     def take_news(self, may_see: Callable[[Notification], bool]) -> tuple[Notification, ...]:
         """Remove the oldest unread notifications and return those that the agent may see."""
-        taken_notifications = self.inbox.take(_MAX_NEWS_PER_TURN)
-        if taken_notifications:
-            self._events.publish(
-                SourcesChanged(tuple(dict.fromkeys(one.source for one in taken_notifications)))
-            )
-        return tuple(one for one in taken_notifications if may_see(one))
+        notifications = self.inbox.take(_MAX_NEWS_PER_TURN)
+        if notifications:
+            self._events.publish(SourcesChanged(tuple(dict.fromkeys(one.source for one in notifications))))
+        return tuple(one for one in notifications if may_see(one))
 
     def is_of_vault(self, notification: Notification) -> bool:
         """Return whether the path of a notification is a note of the vault."""
@@ -388,7 +385,7 @@ class Sources:
                     source.bases.save(content)
                     source.bases.record_save(block.origin.get(TOKEN_KEY, ""), hash)
 
-    def is_as_on_disk(self, origin_source: str, hash: str, content: bytes) -> bool:
+    def was_on_disk(self, origin_source: str, hash: str, content: bytes) -> bool:
         """Return whether the content of a block is one that a file of its source had."""
         bases = next((one.bases for one in self.files() if one.config.id == origin_source), None)
         return bases is not None and content_hash(content) == hash and bases.contains(content)

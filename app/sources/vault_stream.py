@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 from app.events import EventBus
 from app.sources.config import VaultStreamConfig
-from app.sources.source import Notification, Tell
+from app.sources.source import Notification, Notify
 from app.vault.globs import Glob
 from app.vault.path import NotePath
 from app.vault.store import NotesChanged
@@ -26,10 +26,10 @@ class VaultStream:
         self.config = config
         self._events = events
         self._globs = tuple(Glob(text) for text in config.globs)
-        self._notify: Tell | None = None
+        self._notify: Notify | None = None
         self._unsubscribe: Callable[[], None] | None = None
 
-    async def start(self, notify: Tell) -> None:
+    async def start(self, notify: Notify) -> None:
         """Start following the vault."""
         self._notify = notify
         self._unsubscribe = self._events.subscribe(NotesChanged, self._handle_change)
@@ -48,22 +48,22 @@ class VaultStream:
         by = "by you" if event.author == "You" else "outside the app"
         for before, after in event.moved:
             self._publish(after, f"{before} is now {after}, moved {by}", (before, after))
-        changed = [path for path in event.paths if path not in new and self._wanted(path)]
+        changed = [path for path in event.paths if path not in new and self._matches(path)]
         for path in changed[:_MAX_BATCH_NOTES]:
             self._publish(path, f"{path} was changed {by}", (path,))
         if len(changed) > _MAX_BATCH_NOTES:
             self._publish(None, f"{len(changed) - _MAX_BATCH_NOTES} more notes were changed {by}", ())
-        if removed := [path for path in event.removed if path not in old and self._wanted(path)]:
+        if removed := [path for path in event.removed if path not in old and self._matches(path)]:
             # A deleted note may have been private, so it is not named.
             notes = "A note was" if len(removed) == 1 else f"{len(removed)} notes were"
             self._publish(None, f"{notes} removed {by}", ())
 
     def _publish(self, path: NotePath | None, title: str, about: Iterable[NotePath]) -> None:
         named = tuple(about)
-        if self._notify is None or (named and not any(self._wanted(one) for one in named)):
+        if self._notify is None or (named and not any(self._matches(one) for one in named)):
             return
         key = str(path) if path is not None else title
         self._notify(Notification(self.config.id, key, title, time.time(), path=str(path or "")))
 
-    def _wanted(self, path: NotePath) -> bool:
+    def _matches(self, path: NotePath) -> bool:
         return path.is_note and (not self._globs or any(glob.matches(path) for glob in self._globs))

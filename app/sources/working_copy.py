@@ -208,7 +208,7 @@ class WorkingCopy:
         )
         return "".join(line if line.endswith("\n") else f"{line}\n{_NO_NEWLINE}" for line in lines)
 
-    # Its parts
+    # Helpers
 
     def _merge_text(self, block: Block, disk: TextFile) -> ChangeSet:
         base = self.source.bases.content(self.base)
@@ -275,7 +275,9 @@ class WorkingCopy:
     def _check(self, operation: FileAction) -> None:
         permission = self.source.permission(self.path, self.agent)
         if not allows(permission, operation):
-            message = f"{self.path} is {permission.value} for {self.agent}: no {operation.value}."
+            message = (
+                f"{self.path} is {permission.value} for {self.agent}, so {operation.value} is not allowed."
+            )
             raise PermissionDeniedError(message, path=str(self.path), permission=permission.value)
 
     def _check_size(self, text: str) -> None:

@@ -105,7 +105,7 @@ class DurableFile(Generic[T]):
                 write_atomic(self.path, self.backup.read_bytes())
             except OSError as error:
                 log.warning("%s could not be written: %s", self.path, error)
-        return value, f"{damage.message} The last good version took its place."
+        return value, f"{damage.message} The last good version was restored."
 
     def _back_up(self, content: bytes) -> None:
         if not self.keeps_backup:

@@ -1,9 +1,10 @@
 """SQLite files: opened privately, migrated, checked, and replaced if damaged.
 
 Every SQLite file is opened here. Its owner describes it with a `Schema`. Opening a file runs pending
-migrations, checks the file and returns a connection. A file that is damaged, foreign or written by a newer
-version of the app is set aside (or deleted, if derived) and replaced with an empty one, so that a vault can
-always be opened. Disk errors are not damage: they raise `StorageError` and leave the file unchanged.
+migrations, checks the file and returns a connection. A file that is damaged, belongs to another program or
+was written by a newer version of the app is set aside (or deleted, if derived) and replaced with an empty
+one, so that a vault can always be opened. Disk errors are not damage: they raise `StorageError` and leave
+the file unchanged.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ NoteName = Annotated[str, Slot(ArgumentKind.NOTE), _NAME_FIELD]
 """A note that exists: its name, path, id, or a wikilink to it."""
 
 NewNoteName = Annotated[str, Slot(ArgumentKind.NEW_NOTE), _NAME_FIELD]
-"""The name of a note that is to be made."""
+"""The name of a note to create."""
 
 FolderName = Annotated[str, Slot(ArgumentKind.FOLDER), Field(max_length=1000)]
 """A folder of the vault; empty for its root."""

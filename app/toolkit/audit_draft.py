@@ -48,11 +48,11 @@ class AuditDraft:
     Attributes:
         call: The call.
         result: One line on how it ended.
-        decision: What the gate decided.
+        decision: The gate's decision.
         commit: The journal's commit, once the changes are on the disk.
-        usage: What the tool itself used of a model.
+        usage: The tool's own use of a model.
         is_throttled: Whether a rate limit refused the call.
-        visibility: What the call may see, once the tool is known.
+        visibility: The visibility of notes for the call, once the tool is known.
     """
 
     call: Call
@@ -73,7 +73,7 @@ class AuditDraft:
         self.arguments = redacted_json(self.call.arguments)
 
     def set_impact(self, impact: Impact) -> None:
-        """Record what a proposal does and which files it touches."""
+        """Record the effect of a proposal and the files that it touches."""
         self.operation = impact.operation
         self.scope = describe_scope(impact.scope)
         self.set_paths(impact.scope.paths)
@@ -91,7 +91,7 @@ class AuditDraft:
         self.commit = commit
 
     def add_usage(self, tokens: int, cost: float) -> None:
-        """Add what the tool used of a model."""
+        """Add the tool's own use of a model."""
         self.usage = ModelUsage(self.usage.tokens + tokens, self.usage.cost + cost)
 
     def begin_next_step(self) -> None:

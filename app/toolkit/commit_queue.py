@@ -111,7 +111,7 @@ class CommitQueue:
         """Update the index after a commit to the vault, and publish the changes."""
         event = changes_of(commit)
         try:
-            places = [path for change in commit.changes for path in (change.path, change.place)]
+            places = [path for change in commit.changes for path in (change.path, change.final_path)]
             misnamed = (path for path in places if not is_encodable(path.text))
             removed = (*event.removed, *(old for old, _ in event.moved))
             await self._index.refresh((*event.paths, *misnamed), removed)
@@ -131,10 +131,10 @@ def changes_of(commit: Commit) -> NotesChanged:
     removed: list[NotePath] = []
     moved: list[tuple[NotePath, NotePath]] = []
     for change in commit.changes:
-        if change.after is None or not is_encodable(change.place.text):
+        if change.after is None or not is_encodable(change.final_path.text):
             removed.append(change.path)
         else:
-            paths.append(change.place)
+            paths.append(change.final_path)
         if change.to is not None and is_encodable(change.path.text + change.to.text):
             moved.append((change.path, change.to))
     removed = [path for path in removed if is_encodable(path.text)]

@@ -20,7 +20,7 @@ class Documentation:
     arguments: Mapping[str, str]
 
 
-def read_docstring(text: str | None) -> Documentation:
+def parse_docstring(text: str | None) -> Documentation:
     """Parse a docstring; the documentation is empty if it is None."""
     lines = inspect.cleandoc(text or "").splitlines()
     before: list[str] = []
@@ -32,13 +32,13 @@ def read_docstring(text: str | None) -> Documentation:
         elif not section:
             before.append(line)
         elif section in ("Args", "Arguments"):
-            current = _read_argument(line, current, arguments)
+            current = _add_argument_line(line, current, arguments)
     body = "\n".join(before).strip()
     joined = {name: " ".join(part for part in parts if part) for name, parts in arguments.items()}
     return Documentation(body.partition("\n\n")[0].replace("\n", " "), _unwrap(body), joined)
 
 
-def _read_argument(line: str, current: str, arguments: dict[str, list[str]]) -> str:
+def _add_argument_line(line: str, current: str, arguments: dict[str, list[str]]) -> str:
     """Add the line to its argument and return the name of that argument."""
     indent = len(line) - len(line.lstrip())
     if indent == 4 and (found := _ARGUMENT.match(line.strip())):

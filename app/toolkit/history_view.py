@@ -139,7 +139,7 @@ class HistoryView:
         if not all(self._visibility.can_see(path) for path in paths):
             return False
         return not (
-            self._is_private(change.path, change.before) or self._is_private(change.place, change.after)
+            self._is_private(change.path, change.before) or self._is_private(change.final_path, change.after)
         )
 
     def _is_private(self, path: NotePath, hash: str | None) -> bool:

@@ -19,7 +19,7 @@ class ToolOutcome:
 
     `result` holds the tool's typed fields, `message` one plain sentence. `error` (`type`, `message` and hints
     for the next step) is None on success and if the user denied the call: that is an answer, not an error.
-    `denied` with an `error`: there was no answer, or no user to give one. `words` are the user's.
+    `denied` together with an `error` means that no user answered. `words` is the user's comment.
     `entry` is the number in the audit log (0 if it could not be written), `commit` the number in the journal.
     `duration_ms` excludes the time that the user took to answer. `untrusted`: the result, or the error of an
     outside program, contains text from outside; a caller that reads it is tainted from then on.
@@ -64,9 +64,9 @@ class ToolOutcome:
         return {"success": False, "denied": True, "message": self.message, "words": self.words}
 
 
-def is_untrusted(wired: Mapping[str, object]) -> bool:
+def is_untrusted(sent: Mapping[str, object]) -> bool:
     """Return whether an outcome in its sent form contains text from outside."""
-    return wired.get("untrusted") == UNTRUSTED_NOTICE
+    return sent.get("untrusted") == UNTRUSTED_NOTICE
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class ToolFinished(Event):
 
 @dataclass(frozen=True, slots=True)
 class ApprovalAsked(Event):
-    """The user is being asked."""
+    """The user is asked to approve a call."""
 
     request: ApprovalRequest
 

@@ -35,7 +35,7 @@ LIFETIME_S = 24 * 3600.0
 
 _CLOSING_REASON = "the app was closed; it is asked again at the next start"
 _CANCELLED_REASON = "withdrawn by its caller"
-_CUT_OFF_MESSAGE = "The app stopped while this was being done. It is not done again: look at what it did."
+_INTERRUPTED_MESSAGE = "The app stopped during this call. It is not repeated: check what the call did."
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class PendingOperations:
 
     Args:
         run: Runs a call: `ToolRunner.run`.
-        store: Keeps them; None for a vault that is open read-only, which has none.
+        store: Stores them; None for a vault that is open read-only, which has none.
         journal: Shows whether an interrupted operation was written.
         clock: Unix time in seconds.
         may_know: Returns whether a caller may see a note.
@@ -74,7 +74,7 @@ class PendingOperations:
         self._tasks: dict[str, asyncio.Task[ToolOutcome]] = {}
         self._asked: dict[str, asyncio.Event] = {}
         self._details: dict[str, Mapping[str, object]] = {}
-        self._unsubscribe = events.subscribe(ApprovalAsked, self._note_question)
+        self._unsubscribe = events.subscribe(ApprovalAsked, self._on_approval_asked)
 
     @property
     def are_kept(self) -> bool:
@@ -103,7 +103,7 @@ class PendingOperations:
     ) -> ToolOutcome:
         """Call a tool and return the outcome, or a pending operation's id if the user must decide first.
 
-        A call that needs no decision ends here and is not kept. `enter` is awaited before it begins.
+        A call that needs no decision ends here and is not stored. `enter` is awaited before it begins.
 
         Raises:
             LimitError: too many operations are already waiting; nothing was called.
@@ -190,7 +190,7 @@ class PendingOperations:
             if operation.id in self._tasks:
                 continue
             if operation.state is PendingState.RUNNING:
-                self._settle_cut_off(operation)
+                self._resolve_interrupted(operation)
             elif operation.expires <= self._clock():
                 self._expire(operation.id)
             elif ask:
@@ -240,7 +240,7 @@ class PendingOperations:
             self._finish(operation.id, _final_state(outcome), outcome)
         return outcome
 
-    def _note_question(self, event: ApprovalAsked) -> None:
+    def _on_approval_asked(self, event: ApprovalAsked) -> None:
         if question_asked := self._asked.get(event.request.call):
             self._details[event.request.call] = self._describe(event.request)
             question_asked.set()
@@ -258,14 +258,18 @@ class PendingOperations:
     def _publish(self, id: str) -> None:
         self._events.publish(PendingChanged(self._store.get(id)))
 
-    def _settle_cut_off(self, operation: PendingOperation) -> None:
+    def _resolve_interrupted(self, operation: PendingOperation) -> None:
         commit = self._journal.commit_of_entry(operation.id)
         if commit is not None:
-            done = ToolOutcome(True, message="It was written just before the app stopped.", commit=commit.id)
+            done = ToolOutcome(
+                True, message="The change was written just before the app stopped.", commit=commit.id
+            )
             self._finish(operation.id, PendingState.DONE, done)
         else:
             failed = ToolOutcome(
-                False, message=_CUT_OFF_MESSAGE, error={"type": "internal", "message": _CUT_OFF_MESSAGE}
+                False,
+                message=_INTERRUPTED_MESSAGE,
+                error={"type": "internal", "message": _INTERRUPTED_MESSAGE},
             )
             self._finish(operation.id, PendingState.FAILED, failed)
 
@@ -279,17 +283,17 @@ class _PendingRecord:
     """The record of one operation while its call runs; created when the user is first asked."""
 
     def __init__(
-        self, store: PendingStore, operation: PendingOperation, tell: Callable[[str], None], *, kept: bool
+        self, store: PendingStore, operation: PendingOperation, publish: Callable[[str], None], *, kept: bool
     ) -> None:
         self._store = store
         self._operation = operation
-        self._tell = tell
+        self._publish = publish
         self.kept = kept
         self._begun = False
         self._ran = False
 
     def on_question(self) -> None:
-        """Keep the operation; it stays `running` after an effect, so that a restart never repeats it."""
+        """Store the operation; it stays `running` after an effect, so that a restart never repeats it."""
         id = self._operation.id
         if not self.kept:
             self._store.add(self._operation)
@@ -299,7 +303,7 @@ class _PendingRecord:
         elif not self._ran and self._store.transition(id, PendingState.RUNNING, PendingState.WAITING):
             log.info("%s met a changed file and is asked again", id)
         self._begun = self._ran
-        self._tell(id)
+        self._publish(id)
 
     def on_write(self) -> None:
         """Mark the operation as running, just before it writes.
@@ -311,7 +315,9 @@ class _PendingRecord:
         if not self.kept or self._begun:
             return
         if not self._store.transition(self._operation.id, PendingState.WAITING, PendingState.RUNNING):
-            raise NotFoundError("It was decided already.", pending_operation_id=self._operation.id)
+            raise NotFoundError(
+                "The operation has already been decided.", pending_operation_id=self._operation.id
+            )
         self._begun = True
 
     def on_effect(self) -> None:
@@ -331,7 +337,7 @@ def _pending_outcome(operation: PendingOperation, details: Mapping[str, object])
     """Return the outcome for a caller that does not wait."""
     return ToolOutcome(
         False,
-        message="The user is being asked. Ask for it again by its id.",
+        message="Waiting for the user. Check the operation later by its id.",
         pending=operation.id,
         details=details,
     )

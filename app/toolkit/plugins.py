@@ -1,4 +1,4 @@
-"""Plug-ins: packages that bring categories of tools, found by their entry points `scriptorium.tools`.
+"""Plug-ins: packages that add categories of tools, found by their entry points `scriptorium.tools`.
 
 The app looks for them in the packages of its own Python and in the user's plug-in folder, which an installed
 app has as well. A plug-in there is a wheel, or a folder as `pip install --target` creates it. It is code with
@@ -150,12 +150,12 @@ def _load_plugin(entry: EntryPoint) -> Plugin:
     if not all(isinstance(one, Category) for one in plugin.categories):
         raise InvalidParametersError("One of its categories is not a Category.")
     if not all(isinstance(one, Tool) for one in plugin.tools):
-        raise InvalidParametersError("One of its tools is not made by @tool.")
+        raise InvalidParametersError("One of its tools was not created with @tool.")
     own = {category.id for category in plugin.categories}
     for tool in plugin.tools:
         if tool.category not in own:
             raise InvalidParametersError(
-                f"Its tool {tool.name} is in the category {tool.category}, which it does not bring."
+                f"Its tool {tool.name} is in the category {tool.category}, which it does not define."
             )
     return plugin
 

@@ -165,10 +165,14 @@ class ToolRegistry:
 
     def tools(self, caller: Caller) -> list[Tool]:
         """Return the tools that `caller` may call, each without the operations that it may not use."""
-        tools = (self._for(caller, tool) for tool in self._tools.values() if self.category(tool.category).on)
+        tools = (
+            self._variant_for(caller, tool)
+            for tool in self._tools.values()
+            if self.category(tool.category).on
+        )
         return [tool for tool in tools if tool is not None]
 
-    def _for(self, caller: Caller, tool: Tool) -> Tool | None:
+    def _variant_for(self, caller: Caller, tool: Tool) -> Tool | None:
         if not self._may_call(caller, tool.category, tool.name, ""):
             return None
         has_effect = tool.acts or self.category(tool.category).level is not AccessLevel.READ_ONLY

@@ -73,33 +73,33 @@ def find_related_notes(
     """
     found: dict[NotePath, dict[str, RelatednessReason]] = {}
 
-    def note(other: NotePath | None, reason: RelatednessReason) -> None:
+    def add_reason(other: NotePath | None, reason: RelatednessReason) -> None:
         if other is not None and other != path and other.is_note:
             found.setdefault(other, {}).setdefault(reason.kind + name_key(reason.tag), reason)
 
     for link in index.outgoing(path):
-        note(link.target, RelatednessReason("FORWARDLINK_TO", 1.0))
+        add_reason(link.target, RelatednessReason("FORWARDLINK_TO", 1.0))
     for link in index.backlinks(path):
-        note(link.source, RelatednessReason("BACKLINK_FROM", 1.0))
+        add_reason(link.source, RelatednessReason("BACKLINK_FROM", 1.0))
     for tag in tags:
         sharing = index.notes_with_tag(tag)
         # A rare tag is more significant than one that half the vault has.
         score = round(min(0.9, 2.0 / max(2, len(sharing))), 4)
         for other in sharing:
-            note(other, RelatednessReason("SHARED_TAG", score, tag))
+            add_reason(other, RelatednessReason("SHARED_TAG", score, tag))
     for hit in like(path, limit * _OVERSAMPLING, MIN_SIMILARITY) if like else ():
-        note(hit.path, RelatednessReason("SEMANTICALLY_RELATED", round(hit.score, 4)))
-    every = [_related(other, tuple(reasons.values())) for other, reasons in found.items()]
-    return tuple(sorted(every, key=lambda one: (-one.score, one.path))[:limit])
+        add_reason(hit.path, RelatednessReason("SEMANTICALLY_RELATED", round(hit.score, 4)))
+    related = [_related(other, tuple(reasons.values())) for other, reasons in found.items()]
+    return tuple(sorted(related, key=lambda one: (-one.score, one.path))[:limit])
 
 
 def _related(path: NotePath, reasons: tuple[RelatednessReason, ...]) -> RelatedNote:
     """Combine the reasons into a score: each removes a share of the remaining distance to 1."""
-    doubt = 1.0
+    remainder = 1.0
     for reason in reasons:
-        doubt *= 1.0 - _weight(reason)
+        remainder *= 1.0 - _weight(reason)
     ordered = sorted(reasons, key=lambda reason: -_weight(reason))
-    return RelatedNote(path, round(1.0 - doubt, 4), tuple(ordered))
+    return RelatedNote(path, round(1.0 - remainder, 4), tuple(ordered))
 
 
 def _weight(reason: RelatednessReason) -> float:

@@ -75,8 +75,8 @@ def _inlined(
         name = node["$ref"].rpartition("/")[2]
         if name in seen:
             raise TypeError(f"{name}: {_UNSUPPORTED_KEYWORDS['$ref']} has no flat schema")
-        beside = {key: value for key, value in node.items() if key != "$ref"}
-        return _inlined({**definitions[name], **beside}, definitions, (*seen, name), nullable)
+        siblings = {key: value for key, value in node.items() if key != "$ref"}
+        return _inlined({**definitions[name], **siblings}, definitions, (*seen, name), nullable)
     result: Schema = {}
     for key, value in node.items():
         if key == "properties":

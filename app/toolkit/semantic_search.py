@@ -31,19 +31,19 @@ class SemanticSearch:
         self._vectors = vectors
 
     def change_model(self, embedder: Embedder, vectors: VectorStore) -> None:
-        """Switch to another model and the vectors that it made."""
+        """Switch to another model and its vectors."""
         self._embedder, self._vectors = embedder, vectors
 
     @property
     def model_key(self) -> str:
-        """The key of the model that made the vectors."""
+        """The key of the model of the vectors."""
         return self._embedder.model.key
 
     async def vectors_of(self, texts: Sequence[str], *, query: bool = False) -> Vectors:
         """Return unit vectors of texts that are not notes, with shape (n, dimension).
 
         Raises:
-            EmbedderUnavailable: no vectors can be made.
+            EmbedderUnavailable: the text can't be embedded.
         """
         return await self._embedder.embed(texts, priority=True, query=query)
 
@@ -60,7 +60,7 @@ class SemanticSearch:
         """Return the notes closest in meaning to `text`, each by its best chunk, best first.
 
         Raises:
-            EmbedderUnavailable: no vector can be made of the text.
+            EmbedderUnavailable: the text can't be embedded.
         """
         while True:
             embedder, vectors = self._embedder, self._vectors
@@ -82,7 +82,7 @@ class SemanticSearch:
         """Return the cosine similarity of each of the other texts to `text`, in their order.
 
         Raises:
-            EmbedderUnavailable: no vectors can be made of them.
+            EmbedderUnavailable: they can't be embedded.
         """
         vectors = await self._embedder.embed([text, *others], priority=True)
         return [float(one) for one in vectors[1:] @ vectors[0]]
@@ -114,7 +114,7 @@ class SemanticSearch:
             terms: The statistics of its words in the notes (`VaultIndex.term_statistics`).
 
         Raises:
-            EmbedderUnavailable: no vector can be made of the text.
+            EmbedderUnavailable: the text can't be embedded.
         """
         hits = await self.like_text(text, rank_fusion.MAX_FUSED_HITS, 0.0)
         return self.fuse(words, [(hit.path, hit.score) for hit in hits], terms)

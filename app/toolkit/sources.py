@@ -30,13 +30,13 @@ class SourcesGate:
     """Opens folders to the gate and closes them; the file tool is registered while one is open.
 
     Args:
-        places: The registry in which folders are opened.
+        stores: The registry in which folders are opened.
         registry: The registry of the tool.
         tool: The tool that works on files.
     """
 
-    def __init__(self, places: StoreRegistry, registry: ToolRegistry, tool: Tool) -> None:
-        self._places = places
+    def __init__(self, stores: StoreRegistry, registry: ToolRegistry, tool: Tool) -> None:
+        self._stores = stores
         self._registry = registry
         self._tool = tool
         self._open = 0
@@ -48,14 +48,14 @@ class SourcesGate:
         Raises:
             InvalidParametersError: the folder is already open.
         """
-        binding = StoreBinding(source.store, f"the folder {source.config.name}", access_of(source))
-        close_place = self._places.add(binding)
+        binding = StoreBinding(source.store, f"the folder {source.config.name}", store_policy_of(source))
+        close_store = self._stores.add(binding)
         self._open += 1
         if self._unregister is None:
             self._unregister = self._registry.register(self._tool)
 
         def close() -> None:
-            close_place()
+            close_store()
             self._open -= 1
             if not self._open and self._unregister is not None:
                 self._unregister()
@@ -64,17 +64,17 @@ class SourcesGate:
         return close
 
 
-def access_of(source: FileSource) -> Callable[[ChangeSet, Caller], StoreVerdict | None]:
+def store_policy_of(source: FileSource) -> Callable[[ChangeSet, Caller], StoreVerdict | None]:
     """Return the policy of a folder's permissions; the user is exempt but sees every change."""
 
-    def access(change_set: ChangeSet, caller: Caller) -> StoreVerdict | None:
+    def store_policy(change_set: ChangeSet, caller: Caller) -> StoreVerdict | None:
         if caller.kind is CallerKind.USER:
             return None
         rulings = [source.rules.evaluate(change, agent_key(caller)) for change in change_set.changes]
         denied = next((one for one in rulings if one.effect == "deny"), rulings[0])
         return StoreVerdict(denied.effect, denied.reason)
 
-    return access
+    return store_policy
 
 
 def access_to_loaded(sources: Sources, change_set: ChangeSet, caller: Caller) -> StoreVerdict | None:
@@ -103,10 +103,10 @@ def access_to_loaded(sources: Sources, change_set: ChangeSet, caller: Caller) ->
     if before is not None and before.origin.get(SOURCE_KEY) != source.config.id:
         return None
     kept = before.views == after.views and before.shares == after.shares if before else not after.shares
-    given = source.permission(path, agent)
-    as_on_disk = sources.is_as_on_disk(source.config.id, after.origin.get(HASH_KEY, ""), after.text.encode())
-    if kept and after.permission == given and as_on_disk:
-        return StoreVerdict("allow", "a file as it is on the disk, in its own memory")
+    allowed = source.permission(path, agent)
+    as_on_disk = sources.was_on_disk(source.config.id, after.origin.get(HASH_KEY, ""), after.text.encode())
+    if kept and after.permission == allowed and as_on_disk:
+        return StoreVerdict("allow", "loads a file unchanged into the agent's own memory")
     return None
 
 
@@ -116,7 +116,7 @@ def follow_commits(sources: Sources, journal: Journal, events: EventBus) -> Call
     def on_documents_changed(event: DocumentsChanged) -> None:
         if event.place.startswith("files-"):
             commit = journal.commit(event.commit)
-            changed = tuple((change.place, change.after) for change in commit.changes)
+            changed = tuple((change.final_path, change.after) for change in commit.changes)
             sources.record_commit(event.place, changed, undo=bool(commit.undoes))
         elif event.place == MEMORY and any(label_from_path(path).startswith("file:") for path in event.paths):
             events.publish(SourcesChanged(tuple(one.config.id for one in sources.files())))

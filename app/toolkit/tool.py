@@ -26,7 +26,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, create_model
 
 from app.errors import InvalidParametersError
 from app.toolkit.argument_types import ArgumentKind, Slot
-from app.toolkit.docstring import Documentation, read_docstring
+from app.toolkit.docstring import Documentation, parse_docstring
 from app.toolkit.proposal import EffectProposal, Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.schema import Schema, flat_schema, without_operations, without_properties
@@ -187,15 +187,15 @@ class Tool:
         said_null = self.nullable & arguments.model_fields_set
         missing = sorted(fields.needs - given - said_null)
         ruled = frozenset().union(*(one.takes for one in self.operations.values()))
-        foreign = sorted((given & ruled) - fields.takes)
-        if missing or foreign:
+        unexpected = sorted((given & ruled) - fields.takes)
+        if missing or unexpected:
             problems = [f"needs {', '.join(missing)}"] if missing else []
-            problems += [f"does not take {', '.join(foreign)}"] if foreign else []
+            problems += [f"does not take {', '.join(unexpected)}"] if unexpected else []
             raise InvalidParametersError(
                 f"{self.name}: the operation {op} {' and '.join(problems)}.",
                 op=op,
                 missing=missing,
-                not_taken=foreign,
+                not_taken=unexpected,
             )
         return op
 
@@ -243,7 +243,7 @@ def tool(
             raise TypeError(f"{function.__name__}: a tool is an async function")
         hints = get_type_hints(function, include_extras=True)
         result, kinds = _read_return(function.__name__, hints.get("return"))
-        documentation = read_docstring(function.__doc__)
+        documentation = parse_docstring(function.__doc__)
         parameters = _parameters(function, hints, documentation)
         examples_of = examples if isinstance(examples, Mapping) else {}
         all_examples = tuple(one for many in examples_of.values() for one in many) or tuple(examples)

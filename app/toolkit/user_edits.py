@@ -120,4 +120,4 @@ def _names(names: Iterable[str]) -> str:
 
 def _diff(before: bytes, after: bytes) -> str:
     diff = unified_diff(compare(before, after), "proposed", "committed")
-    return diff if len(diff) <= MAX_DIFF_CHARS else f"{diff[:MAX_DIFF_CHARS]}\n… (cut)\n"
+    return diff if len(diff) <= MAX_DIFF_CHARS else f"{diff[:MAX_DIFF_CHARS]}\n… (truncated)\n"

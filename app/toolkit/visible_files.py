@@ -15,7 +15,7 @@ from app.vault.path import NotePath
 class VisibleFiles:
     """The files that a call may see, and the hidden ones; names are relative to the vault.
 
-    `hidden_folders` are programs' own data (`.git` among them, where old texts of private notes may be);
+    `hidden_folders` contain data of programs, such as `.git`, which may hold old versions of private notes;
     `has_hidden` is true if notes are hidden from the call.
     """
 
@@ -30,11 +30,11 @@ def visible_files(root: str, vault: VaultView) -> VisibleFiles:
     shown: list[NotePath] = []
     files: list[str] = []
     folders: list[str] = []
-    kept_notes = False
+    has_hidden = False
     for folder, inner, names in os.walk(root):
         prefix = os.path.relpath(folder, root).replace(os.sep, "/")
         prefix = "" if prefix == "." else f"{prefix}/"
-        folders += [f"{prefix}{name}" for name in inner if _is_own(folder, name)]
+        folders += [f"{prefix}{name}" for name in inner if _is_hidden_folder(folder, name)]
         inner[:] = [name for name in inner if not name.startswith(".")]
         for name in names:
             if Path(folder, name).is_symlink():
@@ -46,11 +46,11 @@ def visible_files(root: str, vault: VaultView) -> VisibleFiles:
                 shown.append(path)
             else:
                 files.append(path.text)
-                kept_notes = True
-    return VisibleFiles(tuple(shown), tuple(files), tuple(folders), kept_notes)
+                has_hidden = True
+    return VisibleFiles(tuple(shown), tuple(files), tuple(folders), has_hidden)
 
 
-def _is_own(folder: str, name: str) -> bool:
+def _is_hidden_folder(folder: str, name: str) -> bool:
     return name.startswith(".") and not Path(folder, name).is_symlink()
 
 

@@ -61,7 +61,7 @@ CATEGORIES = (
     Category("search", "Search", AccessLevel.READ_ONLY, rate_per_minute=300),
     Category("tags", "Tags", AccessLevel.READ_WRITE),
     Category("memory", "Memory", AccessLevel.READ_WRITE),
-    Category("memory_context", "Memory, older form", AccessLevel.READ_WRITE, on=False),
+    Category("memory_context", "Memory (legacy)", AccessLevel.READ_WRITE, on=False),
     Category("filesystem", "Files", AccessLevel.READ_ONLY),
     Category("development", "Development", AccessLevel.EXECUTE, on=False, rate_per_minute=30),
     Category("nodes", "Nodes", AccessLevel.READ_WRITE),
@@ -69,9 +69,9 @@ CATEGORIES = (
     Category("messages", "Messages", AccessLevel.READ_WRITE),
     Category("web", "Web", AccessLevel.NETWORK, on=False, rate_per_minute=30),
     Category("sources", "Sources", AccessLevel.READ_WRITE),
-    Category("agents", "Agents and their work", AccessLevel.READ_ONLY, rate_per_minute=300),
-    # Has no tools of its own: it switches the requests of a program in the panel to the app.
-    Category("programs", "Requests of agents from outside", AccessLevel.EXECUTE, rate_per_minute=600),
+    Category("agents", "Agents", AccessLevel.READ_ONLY, rate_per_minute=300),
+    # Has no tools: it turns requests from a program in the panel to the app on or off.
+    Category("programs", "Requests by external agents", AccessLevel.EXECUTE, rate_per_minute=600),
 )
 
 CATALOG: tuple[Tool, ...] = (

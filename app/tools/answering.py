@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.answering.passages import split_passages
-from app.answering.question import ParsedQuestion, read_question
+from app.answering.question import ParsedQuestion, parse_question
 from app.answering.ranking import Candidate, CandidateScorer, RankedCandidate, RankedPassages
 from app.embeddings import EmbedderUnavailable
 from app.errors import NotFoundError, StorageError
@@ -75,7 +75,7 @@ async def find_passages(
         question: The question, as a person would ask it.
         limit: The maximum number of passages.
     """
-    asked = read_question(question)
+    asked = parse_question(question)
     ranking, notes = await rank_passages(context, asked)
     chosen = ranking.passages[:limit]
     found = [_cited(one, ranking, notes[one.candidate.path]) for one in chosen]

@@ -80,7 +80,7 @@ async def restore_note(context: ToolContext, name: NoteName, version: ContentHas
     if version not in {one.hash for one in context.history.versions(path)}:
         raise NotFoundError(f"{path} has no such version.", path=str(path), version=version)
     change_set = context.history.plan_restore(path, version)
-    message = f"Restored [[{path.name}]]." if change_set else f"[[{path.name}]] is that version already."
+    message = f"Restored [[{path.name}]]." if change_set else f"[[{path.name}]] is already at that version."
     return context.propose(change_set, NoteWritten(name=path.name, path=str(path), message=message))
 
 
@@ -112,7 +112,7 @@ async def undo(context: ToolContext, entry: int | None = None, turn: str | None 
         turn: The id of a turn.
     """
     if entry is not None and turn is not None:
-        raise InvalidParametersError("Say entry or turn, not both.")
+        raise InvalidParametersError("Give entry or turn, not both.")
     if entry is not None:
         commits = context.history.commits_of_entry(entry)
     elif turn is not None:
@@ -132,7 +132,7 @@ async def undo(context: ToolContext, entry: int | None = None, turn: str | None 
             commits=list(plan.commits),
         )
     left = sum(map(len, others))
-    nothing = "" if plan.change_set else _why_nothing(context, first)
+    nothing = "" if plan.change_set else _nothing_to_undo(context, first)
 
     def report(committed: ChangeSet) -> Undone:
         named = context.history.visible_paths(first, committed.paths)
@@ -145,12 +145,12 @@ async def undo(context: ToolContext, entry: int | None = None, turn: str | None 
     return context.propose(plan.change_set, report, undoes=first)
 
 
-def _why_nothing(context: ToolContext, commits: tuple[int, ...]) -> str:
-    """Say why commits leave nothing to undo."""
-    standing = context.history.not_undone(commits)
-    if not standing:
-        return "It was undone already; nothing to do."
-    made = [change.place for one in standing for change in one.changes if change.before is None]
+def _nothing_to_undo(context: ToolContext, commits: tuple[int, ...]) -> str:
+    """Return a message that explains why there is nothing to undo."""
+    remaining = context.history.not_undone(commits)
+    if not remaining:
+        return "Already undone; nothing to do."
+    made = [change.final_path for one in remaining for change in one.changes if change.before is None]
     gone = context.history.visible_paths(commits, made)
     if gone:
         exist = "no longer exists" if len(gone) == 1 else "no longer exist"
@@ -160,9 +160,9 @@ def _why_nothing(context: ToolContext, commits: tuple[int, ...]) -> str:
 
 def _last_own(context: ToolContext) -> tuple[int, ...]:
     """Return this caller's newest commit that is neither undone nor an undo."""
-    everyone = context.caller.kind is CallerKind.USER
+    is_user = context.caller.kind is CallerKind.USER
     for commit in context.history.commits(200):
-        own = everyone or commit.author == context.caller.name
+        own = is_user or commit.author == context.caller.name
         if own and commit.undone_by is None and not commit.undoes:
             return (commit.id,)
     return ()

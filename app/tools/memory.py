@@ -130,7 +130,7 @@ async def block(
     if op == "list":
         return context.propose(ChangeSet(()), _list_blocks(blocks_of(context), own_agent))
     if op == "create":
-        made = Block.new(
+        new_block = Block.new(
             own_agent,
             label or "",
             type=BlockType(type or "working"),
@@ -139,7 +139,7 @@ async def block(
             description=description or "",
             text=content,
         )
-        return _create(context, memory, made)
+        return _create(context, memory, new_block)
     if op == "load" and source_id is not None:
         return await asyncio.to_thread(_load_file, context, memory.store, source_id, label or "")
     found = blocks_of(context).block(label or "", own_agent)
@@ -170,7 +170,11 @@ def _change_block(context: MemoryContext, op: str, found: Block) -> Proposal[Blo
             return _propose_block(context, found, found.with_view(agent, view), message, title)
         case "archive":
             return _propose_block(
-                context, found, unpin_everywhere(found), f"{found.label} is archived.", "Put away"
+                context,
+                found,
+                unpin_everywhere(found),
+                f"{found.label} is archived.",
+                f"Archive {found.label}",
             )
         case _:
             return _delete(context, found)
@@ -212,12 +216,14 @@ def info_of(one: Block, agent: str) -> BlockInfo:
     )
 
 
-def _create(context: MemoryContext, memory: Memory, made: Block) -> Proposal[BlockResult]:
-    kept = memory.store.block_at(made.path)
+def _create(context: MemoryContext, memory: Memory, new_block: Block) -> Proposal[BlockResult]:
+    kept = memory.store.block_at(new_block.path)
     if kept is not None:
         raise ConflictError(f"There is a block {kept.label!r} already.", label=kept.label)
-    result = BlockResult(blocks=[info_of(made, made.owner)], message=f"Made the block {made.label}.")
-    return context.propose(changes.create_block(made), result)
+    result = BlockResult(
+        blocks=[info_of(new_block, new_block.owner)], message=f"Created the block {new_block.label}."
+    )
+    return context.propose(changes.create_block(new_block), result)
 
 
 def _load_file(
@@ -251,9 +257,7 @@ def _load(context: MemoryContext, found: Block, agent: str) -> Proposal[BlockRes
         leaves_context=not view.pinned,
         message=f"{after.label}: {pluralize(after.size, 'character')}.",
     )
-    change = (
-        changes.edit_block(found, after, f"Bring back {found.label}") if after != found else ChangeSet(())
-    )
+    change = changes.edit_block(found, after, f"Restore {found.label}") if after != found else ChangeSet(())
     return context.propose(change, _mark_untrusted(result, after))
 
 

@@ -133,9 +133,9 @@ def _check(target: str, content: str, id: str | None) -> None:
             f"A message has {_MAX_MESSAGE_CHARS:,} characters at most.", limit=_MAX_MESSAGE_CHARS
         )
     if target in ("agent", "group") and not (id or "").strip():
-        raise InvalidParametersError(f"Say to which {target}, by its name in id.", argument="id")
+        raise InvalidParametersError(f"Give the name of the {target} in id.", argument="id")
     if target == "user" and id:
-        raise InvalidParametersError("user takes no id: there is one person.", argument="id")
+        raise InvalidParametersError("The target user takes no id.", argument="id")
 
 
 def _to_result(target: str, reply: TeamReply) -> MessageSent:

@@ -47,7 +47,7 @@ class RelatedNodes(ToolResult):
 
 
 class NodeSummary(ToolResult):
-    """A summary of a node; `reasoning` explains how it was made."""
+    """A summary of a node; `reasoning` explains how it was written."""
 
     node_id: str
     summary: str
@@ -126,12 +126,12 @@ async def find_related_nodes(
     note = await context.vault.resolve_for_reading(node_id)
     found = await related_to_note(context, note, limit=limit, least=min_similarity, types=node_types)
     found = await relations_by_model(context, note, found)
-    text, made = (note.readable_text, 0)
+    text, count = (note.readable_text, 0)
     if auto_link:
-        text, made = _add_relations(context, note, found)
+        text, count = _add_relations(context, note, found)
     change = (
-        ChangeSet.of(note.with_text(text), summary=f"Add {pluralize(made, 'relation')} to {note.path}")
-        if made
+        ChangeSet.of(note.with_text(text), summary=f"Add {pluralize(count, 'relation')} to {note.path}")
+        if count
         else ChangeSet(())
     )
 
@@ -141,12 +141,12 @@ async def find_related_nodes(
     def report(committed: ChangeSet) -> RelatedNodes:
         written = next(filter(None, map(after_of, committed.changes)), note.content)
         added = OpenNote(note.path, written).parsed.relations
-        made = max(0, len(added) - len(note.parsed.relations))
+        count = max(0, len(added) - len(note.parsed.relations))
         words = f"{pluralize(len(found), 'node')} related to [[{note.name}]]."
         if auto_link:
-            words += f" {pluralize(made, 'relation')} created."
+            words += f" {pluralize(count, 'relation')} created."
         related = RelatedNodes(
-            node_id=str(note.storage_id), related_nodes=found, links_created=made, message=words
+            node_id=str(note.storage_id), related_nodes=found, links_created=count, message=words
         )
         return related.from_notes(are_from_web)
 
@@ -160,19 +160,19 @@ def _add_relations(context: RelationContext, note: OpenNote, found: list[Related
     """
     related = {one.target for one in edges_of(context, note)}
     queue = context.services.suggestions
-    text, made = note.text, 0
+    text, count = note.text, 0
     for one in found:
         target = StorageId.parse(one.id).path
         rejected = queue.is_rejected(note.path, target)
         if one.suggestion_score < MIN_AUTOMATIC_SCORE or target in related or rejected:
             continue
         name = context.index.resolver.shortest(target, note.path)
-        remark = "suggested by likeness"
-        sure = round(one.suggestion_score, 2)
+        remark = "suggested by similarity"
+        confidence = round(one.suggestion_score, 2)
         kind = one.suggested_relationship if one.evidence else RELATES_TO
-        text = edit.add_relation(text, kind, name, sure, remark)
-        made += 1
-    return text, made
+        text = edit.add_relation(text, kind, name, confidence, remark)
+        count += 1
+    return text, count
 
 
 @tool(
@@ -215,7 +215,7 @@ async def summarize_node(
         key_points=points,
         related_count=related,
         reasoning=summary.reasoning,
-        message=f"[[{note.name}]] in short."
+        message=f"Summary of [[{note.name}]]."
         if summary.text
         else f"[[{note.name}]] has no text to summarize.",
     )
@@ -232,7 +232,9 @@ def _relation_lines(context: ToolContext, note: OpenNote) -> list[str]:
         (link.confidence, f"[[{link.source.name}]] {_relation_label(link.type)} it")
         for link in incoming_of(context, note)
     ]
-    return [words for sure, words in sorted(found, key=lambda one: -(one[0] if one[0] is not None else 0.5))]
+    return [
+        words for confidence, words in sorted(found, key=lambda one: -(one[0] if one[0] is not None else 0.5))
+    ]
 
 
 def _relation_label(kind: str) -> str:
@@ -267,7 +269,7 @@ async def summarize_node_with_context(
     note = await context.vault.resolve_for_reading(node_id)
     types = {relation_type(one) for one in relationship_types} if relationship_types else None
     if types is not None and "" in types:
-        raise InvalidParametersError("A type of relation is a word.", relationship_types=relationship_types)
+        raise InvalidParametersError("A relation type must be a word.", relationship_types=relationship_types)
     summary = await summary_of(context, [note], 400)
     around = _surrounding_notes(context, note, depth, types)
     groups: dict[str, list[str]] = {"supports": [], "contradicts": [], "related": []}
@@ -283,7 +285,7 @@ async def summarize_node_with_context(
         context=neighbors,
         reasoning=summary.reasoning,
         synthesis=_synthesize(context, note, neighbors, depth),
-        message=f"[[{note.name}]] with {pluralize(len(around), 'node')} around it.",
+        message=f"Summary of [[{note.name}]] with {pluralize(len(around), 'surrounding node')}.",
     )
     return result.from_notes(one.is_from_web for one in (note, *(other for _, other, _ in around)))
 
@@ -351,16 +353,20 @@ def _synthesize(context: ToolContext, note: OpenNote, around: SummaryContext, de
     within = "directly" if depth == 1 else f"within {depth} steps"
     if not pro and not contra:
         message = (
-            f"Nothing supports or contradicts it {within}; {pluralize(len(around.related), 'note')} related."
+            f"Nothing supports or contradicts it {within}; {pluralize(len(around.related), 'related note')}."
         )
     else:
-        lean = "it is even" if pro == contra else f"more speaks {'for' if pro > contra else 'against'} it"
+        balance = (
+            "evenly balanced"
+            if pro == contra
+            else f"mostly {'supported' if pro > contra else 'contradicted'}"
+        )
         message = (
             f"{pluralize(pro, 'note supports', 'notes support')} it and "
-            f"{pluralize(contra, 'note contradicts', 'notes contradict')} it {within}: {lean}."
+            f"{pluralize(contra, 'note contradicts', 'notes contradict')} it {within}: {balance}."
         )
     stated = "" if note.parsed.confidence is None else f" Stated confidence: {note.parsed.confidence:.2f}."
-    return f"{message}{stated} By its neighbors: {update.new:.2f}."
+    return f"{message}{stated} Calculated from its neighbors: {update.new:.2f}."
 
 
 @tool(
@@ -387,14 +393,14 @@ async def recalculate_node_confidence(
     around = _relation_neighbors(context, note) if factor_in_relationships else []
     local = node_confidence(note.parsed.type, note.parsed.confidence, around)
     near = _surrounding_notes(context, note, 1, None) if factor_in_relationships else []
-    witnesses = [(stance, other) for stance, other, _ in near if stance != "related"]
-    update, words = await confidence_by_model(context, note, witnesses, local)
+    evidence = [(stance, other) for stance, other, _ in near if stance != "related"]
+    update, words = await confidence_by_model(context, note, evidence, local)
     new = round(update.new, 2)
     factors = [ConfidenceFactor(factor=one.name, impact=f"{one.impact:+.2f}") for one in update.factors]
     pro = sum(one.impact > 0 for one in local.factors[1:])
     contra = sum(one.impact < 0 for one in local.factors[1:])
     reasoning = (
-        f"Sum of log-odds: half of what was stated, {pluralize(pro, 'reason')} for it and "
+        f"Sum of log-odds: half of the stated value, {pluralize(pro, 'reason')} for it and "
         f"{pluralize(contra, 'reason')} against it."
     )
     if words:
@@ -424,17 +430,17 @@ def _relation_neighbors(context: ToolContext, note: OpenNote) -> list[RelationNe
     """Return the notes at the other ends of relations; of equal relations, the most confident counts."""
     found: dict[tuple[str, str, bool], RelationNeighbor] = {}
 
-    def take(path: NotePath | None, kind: str, incoming: bool, sure: float | None) -> None:
+    def add_neighbor(path: NotePath | None, kind: str, incoming: bool, confidence: float | None) -> None:
         other = readable(context, path)
         if other is None or other.path == note.path or kind == LINKS_TO:
             return
         key = (str(other.path), kind, incoming and kind != "CONTRADICTS")
-        one = RelationNeighbor(other.name, kind, incoming, sure, other.parsed.confidence)
-        if key not in found or (sure or 0) > (found[key].relation_confidence or 0):
+        one = RelationNeighbor(other.name, kind, incoming, confidence, other.parsed.confidence)
+        if key not in found or (confidence or 0) > (found[key].relation_confidence or 0):
             found[key] = one
 
     for link in incoming_of(context, note):
-        take(link.source, link.type, True, link.confidence)
+        add_neighbor(link.source, link.type, True, link.confidence)
     for edge in edges_of(context, note):
-        take(edge.target, edge.relation.type, False, edge.relation.confidence)
+        add_neighbor(edge.target, edge.relation.type, False, edge.relation.confidence)
     return list(found.values())

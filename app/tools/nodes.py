@@ -224,7 +224,9 @@ async def update_node(
             text = edit.set_property(text, key, properties)
     related = await related_to_draft(context, OpenNote(note.path, text.encode())) if re_analyze else []
     change = ChangeSet.of(note.with_text(text), summary=f"Update {note.path}")
-    message = f"Changed [[{note.name}]]." if change else f"[[{note.name}]] already says so; nothing to do."
+    message = (
+        f"Changed [[{note.name}]]." if change else f"[[{note.name}]] already has these values; nothing to do."
+    )
 
     def report(committed: ChangeSet) -> NodeWritten:
         written = _committed_note(committed) or note
@@ -371,9 +373,9 @@ async def reclassify_node(
             warnings.append(
                 f"{pluralize(len(removed), 'relation')} of the note removed: {', '.join(removed[:10])}."
             )
-        foreign = [key for key in _KEPT_BY_TYPE.get(old, ()) if key in written.properties]
-        if foreign and new != old:
-            warnings.append(f"It keeps {', '.join(foreign)}, which {with_article(new)} may not use.")
+        extra = [key for key in _KEPT_BY_TYPE.get(old, ()) if key in written.properties]
+        if extra and new != old:
+            warnings.append(f"It keeps {', '.join(extra)}, which {with_article(new)} may not use.")
         message = (
             f"[[{note.name}]] is {with_article(new)} {'now' if committed and new != old else 'already'}."
         )

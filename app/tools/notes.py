@@ -182,7 +182,9 @@ async def read_note(
     text = "".join(lines[first - 1 : last])
     cut = _truncate_lines(text)
     shown = first + len(cut.splitlines()) - 1 if cut else first - 1
-    more = "" if len(cut) == len(text) else f" Cut after line {shown}; read on from the next."
+    more = (
+        "" if len(cut) == len(text) else f" Truncated after line {shown}; read the rest from the next line."
+    )
     answer = NoteText(
         name=note.name,
         path=str(note.path),
@@ -291,8 +293,8 @@ async def edit_note(
             after = edit.apply_patch(before, patch or "")
     if _properties_of(after) != _properties_of(before):
         raise InvalidParametersError(
-            "That would change the note's properties, which edit_note leaves alone. Nothing was changed; use "
-            "set_properties.",
+            "That would change the note's properties, which edit_note leaves unchanged. Nothing was written; "
+            "use set_properties.",
             path=str(note.path),
         )
     message = {"append": "Append to", "prepend": "Add to the top of", "patch": "Patch"}
@@ -318,7 +320,7 @@ async def set_properties(
     """
     note = await context.vault.resolve_strictly(name)
     if not properties and not remove:
-        raise InvalidParametersError("Say which properties to set or to remove.")
+        raise InvalidParametersError("Name the properties to set or to remove.")
     text = note.text
     for key in remove or ():
         text = edit.remove_property(text, key)
@@ -409,7 +411,7 @@ def _properties_of(text: str) -> str:
 
 
 def _names(texts: Iterable[str]) -> list[str]:
-    """Each text once, in order."""
+    """Return each text once, in order."""
     return list(dict.fromkeys(texts))
 
 
@@ -417,6 +419,8 @@ def _propose_text(context: ToolContext, note: OpenNote, text: str, what: str) ->
     """Propose a new text for a note."""
     change_set = ChangeSet.of(note.with_text(text), summary=f"{what} {note.path}")
     message = (
-        f"Changed [[{note.name}]]." if change_set else f"[[{note.name}]] already says so; nothing to do."
+        f"Changed [[{note.name}]]."
+        if change_set
+        else f"[[{note.name}]] already has this text; nothing to do."
     )
     return context.propose(change_set, NoteWritten(name=note.name, path=str(note.path), message=message))

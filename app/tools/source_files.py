@@ -171,7 +171,7 @@ def _run_operation(
             )
         case "replace":
             change_set = copy.replace(old or "", new or "")
-            message = f"Replaced it in {copy.path} in memory; save writes it."
+            message = f"Replaced the text in {copy.path} in memory; save writes it."
         case _:
             assert keep is not None
             change_set, message = copy.reconcile(keep), _RECONCILED[keep].format(copy.path)
@@ -277,7 +277,7 @@ def _list_files(
             paths, more = list(listing.files), more or listing.is_truncated
         found += [_listed_file(folder, memory, agent, path, size) for path, size in paths]
     what = "loaded file" if op == "status" else "file"
-    message = f"{pluralize(len(found), what)}{', and present are more: narrow the pattern' if more else ''}."
+    message = f"{pluralize(len(found), what)}{'; there are more: narrow the pattern' if more else ''}."
     return FileAnswer(files=found, message=message)
 
 
@@ -306,7 +306,7 @@ def _folders(sources: Sources, source_id: str | None) -> tuple[FileSource, ...]:
         wanted = sources.get(source_id).id
         folders = tuple(one for one in folders if one.config.id == wanted)
     if not folders:
-        raise NotFoundError(f"No such folder is open now. {WHERE}", source_id=source_id or "")
+        raise NotFoundError(f"No such folder is open. {WHERE}", source_id=source_id or "")
     return folders
 
 

@@ -97,8 +97,8 @@ async def source(
 
 
 _SWITCHED = {
-    "pause": "Pause the source {0}: no agent hears of its news until it is resumed",
-    "resume": "Resume the source {0}: agents hear of its news again",
+    "pause": "Pause the source {0}: agents get no notifications from it until it is resumed",
+    "resume": "Resume the source {0}: agents get its notifications again",
 }
 
 

@@ -22,7 +22,7 @@ from app.vault.path import NotePath
 from app.vault.safe_fs import MAX_FILE_BYTES, VaultRoot
 from app.vault.watch_state import is_ignored
 
-MAX_KEPT_BYTES = 1024**3
+MAX_STORED_BYTES = 1024**3
 """The most bytes stored for a vault; further files are only watched."""
 MAX_ATTACHMENT_BYTES = 1024**2
 """The largest file other than a note that is stored."""
@@ -143,7 +143,7 @@ class VaultBaseline:
     def _read(self, name: str, signature: tuple[int, int, int, int]) -> bytes | None:
         """Store the current bytes of a file and return them, or None if they are not stored."""
         path = NotePath.on_disk(name)
-        content = self._bytes_of(path) if self._may_keep(path, signature[2]) else None
+        content = self._bytes_of(path) if self._should_store(path, signature[2]) else None
         if content is None:
             self._files[name] = _BaselineFile(signature, "", -1, signature[2])
             return None
@@ -159,10 +159,10 @@ class VaultBaseline:
         self._files[name] = _BaselineFile(signature, content_hash(content), start, len(content))
         return content
 
-    def _may_keep(self, path: NotePath, size: int) -> bool:
+    def _should_store(self, path: NotePath, size: int) -> bool:
         return (
             size <= (MAX_FILE_BYTES if path.is_note else MAX_ATTACHMENT_BYTES)
-            and self._end + size <= MAX_KEPT_BYTES
+            and self._end + size <= MAX_STORED_BYTES
         )
 
     def _bytes_of(self, path: NotePath) -> bytes | None:
@@ -224,13 +224,13 @@ def _change(
 
 def _with_moves(changes: list[FileChange]) -> Iterator[FileChange]:
     """Yield the changes, with the deletion and creation of the same bytes joined into a move."""
-    gone: dict[str, Delete] = {}
+    deleted: dict[str, Delete] = {}
     for change in changes:
         if isinstance(change, Delete) and change.before:
-            gone[content_hash(change.before)] = change
+            deleted[content_hash(change.before)] = change
     moved: dict[NotePath, Move] = {}
     for change in changes:
-        if isinstance(change, Create) and (old := gone.pop(content_hash(change.after), None)):
+        if isinstance(change, Create) and (old := deleted.pop(content_hash(change.after), None)):
             moved[old.path] = Move(old.path, change.path, old.before, change.after)
     targets = {move.to for move in moved.values()}
     for change in changes:
@@ -252,5 +252,5 @@ def summarize_changes(found: BaselineDiff) -> str:
 
 def change_set_of(found: BaselineDiff) -> ChangeSet:
     """Return the changes as a change set."""
-    words = summarize_changes(found)
-    return ChangeSet.of(*found.changes, summary=words[:1].upper() + words[1:])
+    summary = summarize_changes(found)
+    return ChangeSet.of(*found.changes, summary=summary[:1].upper() + summary[1:])

@@ -55,7 +55,7 @@ class Move:
 
 
 VAULT = ""
-"""The place of the notes themselves."""
+"""The name of the store of the notes."""
 
 FileChange = Create | Update | Delete | Move
 

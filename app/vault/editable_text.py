@@ -41,7 +41,7 @@ class EditableText:
         except UnicodeDecodeError as error:
             raise NotEditableError(f"byte {error.start + 1} is not UTF-8 text") from error
         if found := _UNEDITABLE.search(text):
-            raise NotEditableError(f"it holds U+{ord(found[0]):04X}, which no editor keeps")
+            raise NotEditableError(f"it contains U+{ord(found[0]):04X}, which an editor would lose")
         has_mark = text.startswith(_BOM)
         ends = tuple(re.findall("\r?\n", text))
         return cls(text.removeprefix(_BOM).replace("\r\n", "\n"), ends, has_mark)
@@ -59,7 +59,9 @@ class EditableText:
             return ((_BOM if self.has_mark else "") + text).encode("utf-8")
         except UnicodeEncodeError as error:
             half = f"U+{ord(error.object[error.start]):04X}"
-            raise NotEditableError(f"it holds half of a character ({half}), which is no text") from error
+            raise NotEditableError(
+                f"it contains half of a character ({half}), which is not valid text"
+            ) from error
 
     def _ends_for(self, lines: list[str]) -> list[str]:
         usual = Counter(self.ends).most_common(1)[0][0] if self.ends else "\n"

@@ -23,7 +23,7 @@ _PLACEHOLDER = re.compile(r"\{\{\s*(date|time|title|cursor)\s*(?::([^{}]*))?\}\}
 
 
 @dataclass(frozen=True, slots=True)
-class Expanded:
+class ExpandedTemplate:
     """A template with its placeholders filled in; `cursor` is a position in `text`, None if not given."""
 
     text: str
@@ -37,7 +37,7 @@ def expand(
     *,
     date_format: str = DATE_FORMAT,
     time_format: str = TIME_FORMAT,
-) -> Expanded:
+) -> ExpandedTemplate:
     """Fill in the placeholders of a template.
 
     Args:
@@ -65,7 +65,7 @@ def expand(
         length += len(before) + len(value)
         done = match.end()
     parts.append(template[done:])
-    return Expanded("".join(parts), cursor)
+    return ExpandedTemplate("".join(parts), cursor)
 
 
 def with_properties(text: str, template: str) -> str:

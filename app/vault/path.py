@@ -133,7 +133,7 @@ def note_path(folder: str, name: str) -> NotePath:
     """
     bare = name[:-3] if name.lower().endswith(".md") else name
     if re.search(r"[\[\]#^|]", bare):
-        raise InvalidPathError(f"A note can't be called {name!r}: no link could say # ^ [ ] |.", path=name)
+        raise InvalidPathError(f"A note can't be named {name!r}: links can't contain # ^ [ ] |.", path=name)
     return NotePath.parse(f"{folder}/{bare}.md" if folder else f"{bare}.md")
 
 

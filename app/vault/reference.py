@@ -68,11 +68,11 @@ def split_fragment(unaliased: str) -> tuple[str, str | None, str | None]:
         if caret and _BLOCK_ID.fullmatch(block.strip()):
             return target, None, block.strip()
         return unaliased, None, None
-    heading, block_id = read_fragment(fragment)
+    heading, block_id = parse_fragment(fragment)
     return target, heading, block_id
 
 
-def read_fragment(fragment: str) -> tuple[str | None, str | None]:
+def parse_fragment(fragment: str) -> tuple[str | None, str | None]:
     """Parse the text after a link's first `#` into heading and block id."""
     fragment = fragment.strip()
     if fragment.startswith("^"):

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import secrets
 import stat as modes
 import threading
-import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -26,7 +24,7 @@ from app.errors import (
 from app.events import Event
 from app.vault.changes import VAULT, ChangeSet
 from app.vault.commit_planner import CommitPlanner
-from app.vault.commits import Commit, CommitDraft, CommittedFile, record_changes
+from app.vault.commits import Commit, CommitDraft, CommittedFile, new_uid, record_changes
 from app.vault.file_operations import OperationExecutor
 from app.vault.journal import Journal
 from app.vault.path import NotePath
@@ -259,19 +257,15 @@ class NoteStore:
             changes, contents = record_changes(change_set)
             self.journal.store_contents(contents)
             self._remember(changes)
-            uid = f"{time.time_ns():x}-{secrets.token_hex(4)}"
             return self.journal.record(
                 CommitDraft(
-                    uid,
-                    time.time(),
                     author,
                     change_set.digest,
                     changes,
                     (None,) * len(changes),
-                    turn,
-                    "",
-                    entry,
-                    change_set.summary,
+                    turn=turn,
+                    entry=entry,
+                    summary=change_set.summary,
                     place=self.place,
                 )
             )
@@ -289,25 +283,24 @@ class NoteStore:
         self, change_set: ChangeSet, author: str, turn: str, note: str, entry: str, undoes: tuple[int, ...]
     ) -> tuple[Intent, dict[str, bytes]]:
         self._vault.require()
-        uid = f"{time.time_ns():x}-{secrets.token_hex(4)}"
+        uid = new_uid()
         plan = CommitPlanner(self._vault, uid, partial(self.journal.trash_name, place=self.place)).plan(
             change_set
         )
         undoes = undoes or self.journal.undone(change_set.digest)
         draft = CommitDraft(
-            uid,
-            time.time(),
             author,
             change_set.digest,
             tuple(plan.changes),
             tuple(plan.trash),
-            turn,
-            note,
-            entry,
-            change_set.summary,
-            tuple(plan.folders),
-            undoes,
-            self.place,
+            uid,
+            turn=turn,
+            note=note,
+            entry=entry,
+            summary=change_set.summary,
+            folders=tuple(plan.folders),
+            undoes=undoes,
+            place=self.place,
         )
         spare = [folder for number in undoes for folder in reversed(self.journal.commit(number).folders)]
         deepest = sorted(spare, key=lambda folder: -folder.count("/"))
@@ -323,15 +316,15 @@ class NoteStore:
 
     def _remember_change(self, change: CommittedFile) -> None:
         self._written[change.path.text] = MISSING_HASH
-        self._written[change.place.text] = change.after or MISSING_HASH
-        for path in (change.path, change.place):
+        self._written[change.final_path.text] = change.after or MISSING_HASH
+        for path in (change.path, change.final_path):
             self._written.move_to_end(path.text)
 
     def _forget(self, intent: Intent) -> None:
         with self._written_lock:
             for change in intent.draft.changes:
                 self._written.pop(change.path.text, None)
-                self._written.pop(change.place.text, None)
+                self._written.pop(change.final_path.text, None)
 
     def is_own_write(self, path: NotePath, content: str) -> bool:
         """Return whether a file holds what the store last wrote; `MISSING_HASH` stands for a removed file.

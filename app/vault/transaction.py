@@ -135,7 +135,7 @@ class Transaction:
     def recover(self, intent: Intent, phase: Phase) -> Recovery:
         """Recover an interrupted commit: complete it if the result is consistent, else roll it back."""
         draft = intent.draft
-        paths = tuple(change.place for change in draft.changes)
+        paths = tuple(change.final_path for change in draft.changes)
         recorded = self._journal.find(draft.uid)
         if recorded is not None:
             self._clean_up(intent, done=True)

@@ -121,7 +121,7 @@ class _UndoPlanner:
     def commit(self, commit: Commit) -> None:
         """Revert one commit in memory."""
         for change in reversed(commit.changes):
-            path = change.path if change.after is None else self._follow_moves(change.place, commit.id)
+            path = change.path if change.after is None else self._follow_moves(change.final_path, commit.id)
             if (stuck := self._stuck.get(path.key)) is not None:
                 stuck.theirs = None if change.before is None else self._content(change.before)
                 self._record_stuck(path, change, commit.id)
@@ -161,7 +161,7 @@ class _UndoPlanner:
         """Remember where a stuck file was before a move, unless it has been moved on since."""
         stuck = self._stuck[path.key]
         place = stuck.back or stuck.path
-        if change.to is not None and change.place.key == place.key:
+        if change.to is not None and change.final_path.key == place.key:
             stuck.back = change.path
         self._record_move(change, number)
 
@@ -179,7 +179,7 @@ class _UndoPlanner:
         if (file := self._read_file(path)) is not None:
             return file
         for other in reversed(self._others):
-            place = other.change.place
+            place = other.change.final_path
             if other.commit > since and other.change.after is not None and place.key == path.key:
                 del self._files[path.key]
                 return self._read_file(place)
@@ -231,7 +231,7 @@ class _UndoPlanner:
         return True
 
     def _revert_move(self, file: _UndoFile, path: NotePath, change: CommittedFile, number: int) -> None:
-        if path.key != change.place.key:
+        if path.key != change.final_path.key:
             self._record_move(change, number)
             return
         if change.path.key != path.key:
@@ -317,7 +317,7 @@ def plan_undo(
     """Plan the undo of commits.
 
     Args:
-        commits: the commits, all of one place, in any order.
+        commits: the commits, all of one store, in any order.
         others: the creations, moves and deletions of other commits newer than the oldest of these.
         content: returns the bytes for a hash; raises NotFoundError if they are no longer stored.
         read: returns the current bytes of a file, or None if it does not exist.

@@ -160,6 +160,6 @@ def key_words(text: str, limit: int, known_text: str = "") -> list[str]:
         stem = _stem(word.casefold())
         if word.casefold() not in _STOP and len(word) > 3 and stem not in excluded and not word.isdigit():
             counts.setdefault(stem, []).append(word)
-    # The sort is stable: among equally frequent words, the earlier ones tell more about the topic.
+    # The sort is stable: among equally frequent words, the earlier ones describe the topic better.
     ranked = sorted(counts.values(), key=len, reverse=True)
     return [spellings[0] for spellings in ranked[:limit]]

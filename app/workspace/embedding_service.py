@@ -53,7 +53,7 @@ class _EmbeddingSet:
 
     embedder: Embedder
     vectors: VectorStore
-    upkeep: EmbeddingScheduler
+    scheduler: EmbeddingScheduler
 
     @property
     def model(self) -> SentenceModelConfig:
@@ -88,8 +88,8 @@ class EmbeddingService:
         self._settings = settings
         self._hidden = hidden
         self.embedder = Embedder(threads=settings().embeddings.threads)
-        self._pacer = Throttle(SystemLoad(self._working))
-        self._set_pace()
+        self._throttle = Throttle(SystemLoad(self._worker_id))
+        self._configure_throttle()
         self.languages: VaultLanguages | None = None
         wanted = _selected_model(settings())
         earlier, *others = [key for key in models_with_vectors(cache) if key != wanted.key] or [""]
@@ -97,11 +97,11 @@ class EmbeddingService:
             remove_vectors(cache, key)
         self._next: _EmbeddingSet | None = None
         if earlier:
-            self._now = self._side(SentenceModelConfig.of_key(earlier, wanted.python))
+            self._current = self._create_set(SentenceModelConfig.of_key(earlier, wanted.python))
             self._prepare_switch(wanted)
         else:
-            self._now = self._side(wanted)
-        self.semantic_search = SemanticSearch(self._now.embedder, self._now.vectors)
+            self._current = self._create_set(wanted)
+        self.semantic_search = SemanticSearch(self._current.embedder, self._current.vectors)
         self.entailment = EntailmentClassifier(hidden, threads=settings().embeddings.threads)
         self.entailment.choose(_cross_encoder(settings()))
         self._change: asyncio.Task[None] | None = None
@@ -117,12 +117,12 @@ class EmbeddingService:
     @property
     def vectors(self) -> VectorStore:
         """The vectors in use."""
-        return self._now.vectors
+        return self._current.vectors
 
     @property
     def scheduler(self) -> EmbeddingScheduler:
         """The scheduler to show: that of a new model's vectors while they are computed."""
-        return (self._next or self._now).upkeep
+        return (self._next or self._current).scheduler
 
     @property
     def switching_to(self) -> str:
@@ -130,7 +130,7 @@ class EmbeddingService:
         return self._next.model.key if self._next is not None else ""
 
     def known(self) -> VectorStore | None:
-        """The vectors in use; None if semantic search is off."""
+        """Return the vectors in use; None if semantic search is off."""
         return self.vectors if self.is_enabled else None
 
     async def similar(self, text: str, limit: int) -> list[tuple[NotePath, float]]:
@@ -142,17 +142,17 @@ class EmbeddingService:
         self._scanned = True
         if not self.is_enabled:
             return
-        for side in self._sides():
-            self._begin(side)
+        for embedding_set in self._sets():
+            self._begin(embedding_set)
 
     def apply_settings(self) -> None:
         """Apply changed settings."""
-        self._set_pace()
+        self._configure_throttle()
         self.entailment.choose(_cross_encoder(self._settings()))
         if not self.is_enabled:
-            for side in self._sides():
-                side.upkeep.stop()
-        elif _selected_model(self._settings()) != (self._next or self._now).model:
+            for embedding_set in self._sets():
+                embedding_set.scheduler.stop()
+        elif _selected_model(self._settings()) != (self._next or self._current).model:
             self._change = asyncio.create_task(self._change_model(self._change))
         elif self._scanned:
             self.start()
@@ -164,38 +164,38 @@ class EmbeddingService:
 
     async def close(self) -> None:
         """End the updates and the workers, and close the vectors."""
-        await _ended(self._measuring)
-        await _ended(self._preparing)
+        await _cancel(self._measuring)
+        await _cancel(self._preparing)
         await self.wait_model_change()
-        for side in self._sides():
-            await self._close_side(side)
+        for embedding_set in self._sets():
+            await self._close_set(embedding_set)
         await self.entailment.close()
         await self.embedder.close()
 
     # Models
 
-    def _sides(self) -> tuple[_EmbeddingSet, ...]:
-        return (self._now,) if self._next is None else (self._now, self._next)
+    def _sets(self) -> tuple[_EmbeddingSet, ...]:
+        return (self._current,) if self._next is None else (self._current, self._next)
 
-    def _working(self) -> int | None:
-        """The id of the worker process that computes vectors."""
-        return (self._next or self._now).embedder.worker_id
+    def _worker_id(self) -> int | None:
+        """Return the id of the worker process that computes vectors."""
+        return (self._next or self._current).embedder.worker_id
 
-    def _side(self, model: SentenceModelConfig, *, switching: bool = False) -> _EmbeddingSet:
+    def _create_set(self, model: SentenceModelConfig, *, switching: bool = False) -> _EmbeddingSet:
         embedder = self._embedder_of(model)
         vectors = VectorStore(self._cache, model.key)
-        upkeep = EmbeddingScheduler(
+        scheduler = EmbeddingScheduler(
             vectors,
             self._index,
             self._store,
             embedder,
             self._events,
             self._hidden,
-            self._pacer,
+            self._throttle,
             self._complete,
             switching=switching,
         )
-        return _EmbeddingSet(embedder, vectors, upkeep)
+        return _EmbeddingSet(embedder, vectors, scheduler)
 
     def _embedder_of(self, model: SentenceModelConfig) -> Embedder:
         return (
@@ -204,35 +204,37 @@ class EmbeddingService:
             else Embedder(model, threads=self._settings().embeddings.threads)
         )
 
-    async def _close_side(self, side: _EmbeddingSet) -> None:
-        await side.upkeep.close()
-        if side.embedder is not self.embedder:
-            await side.embedder.close()
-        side.vectors.close()
+    async def _close_set(self, embedding_set: _EmbeddingSet) -> None:
+        await embedding_set.scheduler.close()
+        if embedding_set.embedder is not self.embedder:
+            await embedding_set.embedder.close()
+        embedding_set.vectors.close()
 
-    def _begin(self, side: _EmbeddingSet) -> None:
+    def _begin(self, embedding_set: _EmbeddingSet) -> None:
         """Start the updates of a model's vectors, after the conversion of the model if needed."""
-        if side.model.name != MULTILINGUAL or multilingual.state() == "ready":
-            side.upkeep.start()
+        if embedding_set.model.name != MULTILINGUAL or multilingual.state() == "ready":
+            embedding_set.scheduler.start()
         elif self._preparing is None or self._preparing.done():
-            self._preparing = asyncio.create_task(self._prepare(side), name="convert the multilingual model")
+            self._preparing = asyncio.create_task(
+                self._prepare(embedding_set), name="convert the multilingual model"
+            )
 
-    async def _prepare(self, side: _EmbeddingSet) -> None:
+    async def _prepare(self, embedding_set: _EmbeddingSet) -> None:
         try:
             await multilingual.prepare(lambda share: self._events.publish(ModelPreparing(share)))
         except EmbedderUnavailable as error:
             log.warning("no multilingual model: %s", error.message)
-            self._events.publish(EmbeddingFailed(error.message, side is self._next))
+            self._events.publish(EmbeddingFailed(error.message, embedding_set is self._next))
             return
-        if side in self._sides() and self.is_enabled:
-            side.upkeep.start()
+        if embedding_set in self._sets() and self.is_enabled:
+            embedding_set.scheduler.start()
 
     # Model switch
 
     def _prepare_switch(self, model: SentenceModelConfig) -> None:
         """Compute the vectors of `model` in addition to those in use."""
-        self._next = self._side(model, switching=True)
-        self._now.upkeep.is_quiet = True
+        self._next = self._create_set(model, switching=True)
+        self._current.scheduler.is_quiet = True
 
     async def _change_model(self, earlier: asyncio.Task[None] | None) -> None:
         """Switch to the model in the settings; the last of several changes applies."""
@@ -240,13 +242,13 @@ class EmbeddingService:
             await asyncio.gather(earlier, return_exceptions=True)
         wanted = _selected_model(self._settings())
         if self._next is not None and wanted != self._next.model:
-            await _ended(self._preparing)
+            await _cancel(self._preparing)
             dropped, self._next = self._next, None
-            self._now.upkeep.is_quiet = False
-            await self._close_side(dropped)
+            self._current.scheduler.is_quiet = False
+            await self._close_set(dropped)
             await asyncio.to_thread(remove_vectors, self._cache, dropped.model.key)
-            self._now.upkeep.report()
-        if self._next is None and wanted.key == self._now.model.key:
+            self._current.scheduler.report()
+        if self._next is None and wanted.key == self._current.model.key:
             await self._use(wanted)
         elif self._next is None:
             self._prepare_switch(wanted)
@@ -255,12 +257,12 @@ class EmbeddingService:
 
     async def _use(self, model: SentenceModelConfig) -> None:
         """Run the same model in another Python."""
-        old = self._now
+        old = self._current
         if model == old.model:
             return
         embedder = self._embedder_of(model)
-        await old.upkeep.use(embedder)
-        self._now = _EmbeddingSet(embedder, old.vectors, old.upkeep)
+        await old.scheduler.use(embedder)
+        self._current = _EmbeddingSet(embedder, old.vectors, old.scheduler)
         self.semantic_search.change_model(embedder, old.vectors)
         if old.embedder is not self.embedder:
             await old.embedder.close()
@@ -273,20 +275,20 @@ class EmbeddingService:
             and _selected_model(self._settings()).is_shipped
         ):
             self._measuring = asyncio.create_task(self._measure(), name="measure the vault's languages")
-        if self._next is not None and self._next.upkeep.is_complete and self._scanned:
+        if self._next is not None and self._next.scheduler.is_complete and self._scanned:
             self._change = asyncio.create_task(self._finish_switch(self._next, self._change))
 
-    async def _finish_switch(self, side: _EmbeddingSet, earlier: asyncio.Task[None] | None) -> None:
+    async def _finish_switch(self, embedding_set: _EmbeddingSet, earlier: asyncio.Task[None] | None) -> None:
         """Put the new model's vectors into use, and delete those of the previous one."""
         if earlier is not None:
             await asyncio.gather(earlier, return_exceptions=True)
-        if side is not self._next:
+        if embedding_set is not self._next:
             return
-        old, self._now, self._next = self._now, side, None
-        side.upkeep.switching = False
-        self.semantic_search.change_model(side.embedder, side.vectors)
-        self._events.publish(ModelSwitched(side.model.key))
-        await self._close_side(old)
+        old, self._current, self._next = self._current, embedding_set, None
+        embedding_set.scheduler.switching = False
+        self.semantic_search.change_model(embedding_set.embedder, embedding_set.vectors)
+        self._events.publish(ModelSwitched(embedding_set.model.key))
+        await self._close_set(old)
         await asyncio.to_thread(remove_vectors, self._cache, old.model.key)
 
     # Languages
@@ -299,13 +301,13 @@ class EmbeddingService:
             self.languages = measured
             self._events.publish(LanguagesMeasured(measured))
 
-    def _set_pace(self) -> None:
+    def _configure_throttle(self) -> None:
         chosen = self._settings().embeddings
-        self._pacer.on_battery = chosen.on_battery
-        self._pacer.when_busy = chosen.when_busy
+        self._throttle.on_battery = chosen.on_battery
+        self._throttle.when_busy = chosen.when_busy
 
 
-async def _ended(task: asyncio.Task[None] | None) -> None:
+async def _cancel(task: asyncio.Task[None] | None) -> None:
     """Cancel a task and wait for its end."""
     if task is not None:
         task.cancel()

@@ -1,4 +1,4 @@
-"""The server side of a vault: the hub, the tokens, and the local endpoint for other programs."""
+"""The server side of a vault: access for local programs, their tokens, and the endpoint they connect to."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 
 
 class Endpoints:
-    """Lets programs outside the app use an open vault. The hub exists at once; the endpoint must be opened.
+    """Gives other programs access to an open vault, once the endpoint has been opened.
 
     Args:
         name: The vault's name.
@@ -68,12 +68,12 @@ class Endpoints:
         self._closed = False
 
     def state(self) -> LocalServerState:
-        """The address for local programs, or the reason why there is none."""
+        """Return the address for local programs, or the reason why there is none."""
         wanted = self._settings().port
-        if self.server is None or (sign := self.server.endpoint) is None:
+        if self.server is None or (endpoint := self.server.endpoint) is None:
             return LocalServerState(wanted_port=wanted, problem=self._problem)
         return LocalServerState(
-            sign.address, sign.port, wanted, self._problem, self.server.auth_failures.last
+            endpoint.address, endpoint.port, wanted, self._problem, self.server.auth_failures.last
         )
 
     async def open(self, holder: Holder = "desktop", on_yield: OnYield | None = None) -> int:
@@ -97,7 +97,7 @@ class Endpoints:
         try:
             port = await self.open()
         except ScriptoriumError as error:
-            self._problem = f"Other programs can't use this vault now: {error.message}"
+            self._problem = f"Other programs can't use this vault: {error.message}"
             self._events.publish(LocalServerStateChanged(self.state()))
             return self._problem
         log.info("other programs can use the vault on port %d", port)
@@ -123,14 +123,14 @@ class Endpoints:
             try:
                 await self._open(holder, on_yield)
             except ScriptoriumError as error:
-                self._problem = f"Other programs can't use this vault now: {error.message}"
+                self._problem = f"Other programs can't use this vault: {error.message}"
                 self._events.publish(LocalServerStateChanged(self.state()))
 
     async def _open(self, holder: Holder, on_yield: OnYield | None) -> int:
         if self._closed:
             raise NetworkError("The vault is closed.")
         if self._folder is None or self.tokens is None:
-            raise NetworkError("A vault that is open for reading only serves no other programs.")
+            raise NetworkError("A vault that is open read-only can't serve other programs.")
         if self.server is not None and self.server.endpoint is not None:
             return self.server.endpoint.port
         # These imports take a quarter of a second, which read-only access does not need.
@@ -174,7 +174,7 @@ class Endpoints:
             try:
                 await serving.wait_closed()
             except NetworkError as error:
-                self._problem = f"Other programs can't use this vault now: {error.message}"
+                self._problem = f"Other programs can't use this vault: {error.message}"
                 self._events.publish(LocalServerStateChanged(self.state()))
                 raise
 
@@ -194,7 +194,7 @@ class Endpoints:
 
 _TOKEN_LINES = {
     "create": "Gave {0} a token.",
-    "renew": "Gave {0} a new token; the one before is void.",
+    "renew": "Gave {0} a new token; the previous one is no longer valid.",
     "revoke": "Revoked the token of {0}.",
 }
 

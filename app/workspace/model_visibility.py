@@ -52,7 +52,11 @@ class ModelVisibility:
             content, real = self._store.read(note), self._store.real_path(note)
         except ScriptoriumError:
             return None
-        hidden = (real.is_note and is_private(content)) or self.is_kept_from(note) or self.is_kept_from(real)
+        hidden = (
+            (real.is_note and is_private(content))
+            or self.is_hidden_from_models(note)
+            or self.is_hidden_from_models(real)
+        )
         return None if hidden else decode_lossy(content)
 
     def cited(self, target: str) -> tuple[NotePath, str] | None:
@@ -61,6 +65,6 @@ class ModelVisibility:
         text = None if path is None else self.text(str(path))
         return None if path is None or text is None else (path, text)
 
-    def is_kept_from(self, path: NotePath) -> bool:
+    def is_hidden_from_models(self, path: NotePath) -> bool:
         """Return whether a rule hides the note from models."""
         return self._policy.may_read(_READER, "read_note", path) != "allow"

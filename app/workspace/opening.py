@@ -81,7 +81,9 @@ async def open_workspace(
     except VaultBusyError:
         if not take_over or not await ask_to_yield(real):
             raise
-        workspace = await _once_free(lambda: Workspace(real, settings, approver, read_only, ask_pending))
+        workspace = await _open_when_released(
+            lambda: Workspace(real, settings, approver, read_only, ask_pending)
+        )
     try:
         await workspace.begin(brief, watch_later)
     except BaseException:
@@ -90,7 +92,7 @@ async def open_workspace(
     return workspace
 
 
-async def _once_free(make: Callable[[], Workspace]) -> Workspace:
+async def _open_when_released(make: Callable[[], Workspace]) -> Workspace:
     """Open the vault as soon as the process that releases it has closed it.
 
     Raises:

@@ -180,7 +180,7 @@ class Workspace:
             self.store,
             self.events,
             self._settings,
-            self._model_visibility.is_kept_from,
+            self._model_visibility.is_hidden_from_models,
         )
         self.embedder, self.semantic_search = self.embeddings.embedder, self.embeddings.semantic_search
         self.sources = open_sources(
@@ -197,11 +197,15 @@ class Workspace:
             self.runner.run, files.pending, self.journal, self.events, may_know=self.runner.can_see
         )
         self.analysis = GraphAnalysisService(
-            self.index, self.embeddings.known, files.own, self.events, self._model_visibility.is_kept_from
+            self.index,
+            self.embeddings.known,
+            files.own,
+            self.events,
+            self._model_visibility.is_hidden_from_models,
         )
         self._spending = UsageBudget()
         self._thinker = PydanticAIModel(
-            self._settings, self.keys, self._model_visibility.is_kept_from, self._spending
+            self._settings, self.keys, self._model_visibility.is_hidden_from_models, self._spending
         )
         self.web = WebAccess(lambda: self.settings.web, self.keys.get)
         self.external = ExternalServers(

@@ -1,10 +1,10 @@
-"""Checks a finished bundle; `installers.py bundle` runs it with the Python of the bundle's environment.
+"""Check a finished bundle; `installers.py bundle` runs it with the Python of the bundle's environment.
 
     python packaging/desktop/bundle_checks.py INTERNAL PYZ_TOC REQUIRED…
 
 `INTERNAL` is the bundle's folder of libraries, `PYZ_TOC` PyInstaller's list of the modules in the archive,
 and `REQUIRED` are the distributions that the app needs. Prints each problem; the exit status is 1 if there is
-one. The checks read what is there, so a new dependency needs no change here.
+one. The checks read the bundle, so a new dependency needs no change here.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import contents
 
-# Named by code that runs only where the user brought the package.
+# Named by code that runs only if the user has installed the package.
 OPTIONAL = frozenset({"torch", "sentence_transformers", "transformers", "onnx"})
-# What PyInstaller itself puts into an archive.
+# Modules that PyInstaller itself adds to an archive.
 OF_PYINSTALLER = re.compile(r"^(_pyi_|pyimod|pyi_|_sysconfigdata_)")
 _DATA_SUFFIX = re.compile(
     r"\.(json|dat|txt|lark|ya?ml|pem|csv|xml|cfg|toml|gz|xz|pickle|ttf|css|rng|xsl|db|bin|lst|rules|tmpl|html|onnx"
@@ -47,7 +47,7 @@ _MODULE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
 
 
 class Bundle:
-    """What a bundle holds."""
+    """The contents of a bundle."""
 
     def __init__(self, internal: Path, toc: Path) -> None:
         self.internal = internal
@@ -64,7 +64,7 @@ class Bundle:
         }
 
     def _extensions(self) -> Iterator[str]:
-        """Yield the names of the extension modules, which lie beside the archive."""
+        """Yield the names of the extension modules, which are next to the archive."""
         for file in self.internal.rglob("*"):
             suffix = next((one for one in EXTENSION_SUFFIXES if file.name.endswith(one)), None)
             if suffix is not None:
@@ -75,7 +75,7 @@ class Bundle:
                 yield ".".join((*parts[:-1], parts[-1].removesuffix(suffix)))
 
     def _base(self) -> Iterator[str]:
-        """Yield the modules that PyInstaller keeps in a zip file of its own."""
+        """Yield the modules in PyInstaller's separate zip file."""
         file = self.internal / "base_library.zip"
         if file.is_file():
             with zipfile.ZipFile(file) as archive:
@@ -84,26 +84,28 @@ class Bundle:
 
 
 def missing_core(bundle: Bundle) -> list[str]:
-    """Return a problem if the graph's C core is not there."""
+    """Return a problem if the graph's C core is missing."""
     found = any(bundle.internal.joinpath("app", "graph").glob("_graphcore*"))
     return [] if found else ["the graph's C core is not in the bundle"]
 
 
 def gpl_libraries(bundle: Bundle) -> list[str]:
-    """Return the libraries of the system that are under the GPL: PyInstaller takes them with a module."""
+    """Return the system libraries under the GPL, which PyInstaller adds with a module."""
     return [f"{file.name} is under the GPL" for file in bundle.internal.rglob("*") if _GPL.match(file.name)]
 
 
 def fonts_without_notice(bundle: Bundle) -> list[str]:
-    """Return the fonts that papers.py has no notice of; the metadata of a package is silent about them."""
+    """Return the fonts without a notice in release_documents.py; package metadata does not mention them."""
     fonts = (file for file in bundle.internal.rglob("*") if file.suffix in {".ttf", ".otf", ".woff2"})
     return [
-        f"the font {file.name} has no notice in papers.py" for file in fonts if not _FONTS.match(file.name)
+        f"the font {file.name} has no notice in release_documents.py"
+        for file in fonts
+        if not _FONTS.match(file.name)
     ]
 
 
-def foreign_packages(bundle: Bundle, required: set[str]) -> list[str]:
-    """Return the packages that no requirement of the app brings."""
+def unrequired_packages(bundle: Bundle, required: set[str]) -> list[str]:
+    """Return the packages that no requirement of the app installs."""
     owners = importlib.metadata.packages_distributions()
     problems = []
     for top in sorted({name.partition(".")[0] for name in bundle.sources}):
@@ -112,7 +114,7 @@ def foreign_packages(bundle: Bundle, required: set[str]) -> list[str]:
         mine = {_canonical(one) for one in owners.get(top, ())}
         if not mine & required:
             problems.append(
-                f"{top} is in the bundle, and nothing that the app requires brings it: {mine or '?'}"
+                f"{top} is in the bundle, but no requirement of the app installs it: {mine or '?'}"
             )
     return problems
 
@@ -134,7 +136,7 @@ def _named(package: Path) -> set[str]:
         if file.is_relative_to(package / "resources"):
             continue
         names.add(".".join(file.relative_to(package.parent).with_suffix("").parts).removesuffix(".__init__"))
-        for node in contents._at_run_time(ast.parse(file.read_text("utf-8"))):
+        for node in contents.runtime_nodes(ast.parse(file.read_text("utf-8"))):
             if isinstance(node, ast.Import):
                 names |= {one.name for one in node.names}
             elif isinstance(node, ast.ImportFrom) and node.module:
@@ -146,12 +148,12 @@ def _named(package: Path) -> set[str]:
 
 
 def _is_module(name: str) -> bool:
-    """Return whether the environment has such a module; names of functions and classes are none."""
+    """Return whether the environment has such a module, rather than a function or class."""
     try:
         spec = importlib.util.find_spec(name)
     except (ImportError, AttributeError, ValueError):
         return False
-    # A module without a file is inside another one, as those of shiboken6 are.
+    # A module without a file is inside another one, as in shiboken6.
     return spec is not None and Path(spec.origin or "").is_file()
 
 
@@ -202,7 +204,7 @@ def missing_data(bundle: Bundle) -> list[str]:
 
 
 def _strings(source: Path) -> set[str]:
-    """Return the last part of every string of a source file that is like a path."""
+    """Return the last path part of every string in a source file."""
     try:
         tree = ast.parse(source.read_bytes())
     except (OSError, SyntaxError):
@@ -216,7 +218,7 @@ def _canonical(name: str) -> str:
 
 
 def main() -> int:
-    """Check, and print what is wrong."""
+    """Run the checks and print the problems."""
     internal, toc, *required = sys.argv[1:]
     bundle = Bundle(Path(internal), Path(toc))
     spec = importlib.util.find_spec("app")
@@ -226,7 +228,7 @@ def main() -> int:
         *missing_core(bundle),
         *gpl_libraries(bundle),
         *fonts_without_notice(bundle),
-        *foreign_packages(bundle, {_canonical(one) for one in required}),
+        *unrequired_packages(bundle, {_canonical(one) for one in required}),
         *missing_modules(bundle, package),
         *missing_resources(bundle, package),
         *missing_data(bundle),

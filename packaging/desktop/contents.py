@@ -1,4 +1,4 @@
-"""What goes into the bundle and what is left out; the spec file and the checks of the bundle read it.
+"""The contents of the bundle: files that are included and excluded. The spec file and the checks use it.
 
 Only the standard library is used: the tests evaluate these rules without PyInstaller.
 """
@@ -14,7 +14,7 @@ from pathlib import Path
 
 APP_ID = "io.github.scriptorium.Scriptorium"
 
-# Modules that only strings or code inside functions of libraries name.
+# Modules that libraries import by name or inside functions, so that PyInstaller does not find them.
 HIDDEN = (
     "numpy.ma",
     "uvicorn.protocols.http.h11_impl",
@@ -50,7 +50,7 @@ DATA = {
 # Distributions that ask for their own version or entry points at run time.
 METADATA = ("scriptorium", "keyring", "mcp", "pydantic-ai-slim", "opentelemetry-api", "genai-prices")
 
-# Imported by some library "if it is there", and used by nothing of ours. GNU readline and gdbm are GPL.
+# Optional imports of libraries that the app does not use. GNU readline and gdbm are GPL.
 EXCLUDED = (
     "readline",
     "_gdbm",
@@ -124,8 +124,8 @@ EXCLUDED = (
     "lxml.objectify",
 )
 
-# What Qt's plug-ins and PySide6's hooks bring and no widget of ours needs.
-_UNWANTED = re.compile(
+# Files that Qt's plug-ins and PySide6's hooks add but no widget of the app needs.
+_EXCLUDED_FILES = re.compile(
     r"(^|/)(lib)?Qt6?(Quick|Qml|VirtualKeyboard|Pdf|WebSockets|EglFS|Designer|OpenGLWidgets|WaylandCompositor"
     r"|WaylandEglCompositor|Labs|Help|UiTools|Lottie|Test)"
     r"|(^|/)(opengl32sw|d3dcompiler_47)\.dll$"
@@ -135,14 +135,14 @@ _UNWANTED = re.compile(
     r"|/qml/|/translations/|plugins/tls/)"
     r"|(^|/)lib(gtk|gdk)-3"
 )
-# Libraries that must be the machine's own: its graphics driver and desktop modules are linked with them.
-_OF_THE_SYSTEM = re.compile(
+# Libraries that must come from the system, because its graphics driver and desktop modules link to them.
+_SYSTEM_LIBRARIES = re.compile(
     r"^lib(stdc\+\+|gcc_s|glib-2\.0|gobject-2\.0|gio-2\.0|gmodule-2\.0|gthread-2\.0|fontconfig|freetype|dbus-1"
     r"|mvec|cups|drm|gbm|wayland-\w+|X11|X11-xcb|Xau|Xdmcp|systemd|selinux|mount|blkid|z|zstd)\.so"
 )
 _ALLOWED_BABEL = re.compile(r"babel/locale-data/(?!(root|en|en_US)\.dat$)")
-# The standard library is complete for plug-ins, but for these parts.
-_NOT_FOR_PLUGINS = re.compile(
+# Plug-ins get the whole standard library except these parts.
+_UNAVAILABLE_TO_PLUGINS = re.compile(
     r"^(_?tkinter|turtle|turtledemo|idlelib|lib2to3|ensurepip|venv|test|antigravity|this|pydoc_data|distutils"
     r"|_?curses\w*|_?gdbm|_dbm|readline|rlcompleter|nis|ossaudiodev|spwd|crypt|_crypt|msilib|_msi|winsound|_test\w*|_xx\w*|xx\w*|_ctypes_test)$"
 )
@@ -151,42 +151,44 @@ _NOT_FOR_PLUGINS = re.compile(
 def is_wanted(name: str, platform: str = sys.platform) -> bool:
     """Return whether a file of the bundle is wanted, by its name in the bundle."""
     name = name.replace("\\", "/")
-    if _UNWANTED.search(name) or _ALLOWED_BABEL.search(name):
+    if _EXCLUDED_FILES.search(name) or _ALLOWED_BABEL.search(name):
         return False
-    return not (platform == "linux" and "/" not in name and _OF_THE_SYSTEM.match(name))
+    return not (platform == "linux" and "/" not in name and _SYSTEM_LIBRARIES.match(name))
 
 
 def without_orphans(entries: list[tuple[str, str, str]]) -> list[tuple[str, str, str]]:
-    """Leave out the system's libraries that only a file that is left out needed.
+    """Remove system libraries that only excluded files needed.
 
     Args:
         entries: PyInstaller's binaries: the name in the bundle, the file and the kind. A library of the
             system has a name without a folder, and one of Qt may have a second name there.
     """
-    loose: dict[str, str] = {}
+    system_libraries: dict[str, str] = {}
     for name, file, _ in entries:
         if re.match(r"(PySide6/Qt/lib/)?lib[^/]*$", name) and Path(file).is_absolute():
-            loose[Path(name).name] = file
-    wanted = {name for name in loose if name.startswith("libpython")}
-    queue = [file for name, file, _ in entries if Path(name).name not in loose]
-    queue += [loose[name] for name in wanted]
+            system_libraries[Path(name).name] = file
+    wanted = {name for name in system_libraries if name.startswith("libpython")}
+    queue = [file for name, file, _ in entries if Path(name).name not in system_libraries]
+    queue += [system_libraries[name] for name in wanted]
     while queue:
-        for name in _needed(queue.pop()):
-            if name in loose and name not in wanted:
+        for name in _direct_dependencies(queue.pop()):
+            if name in system_libraries and name not in wanted:
                 wanted.add(name)
-                queue.append(loose[name])
-    return [entry for entry in entries if (name := Path(entry[0]).name) not in loose or name in wanted]
+                queue.append(system_libraries[name])
+    return [
+        entry for entry in entries if (name := Path(entry[0]).name) not in system_libraries or name in wanted
+    ]
 
 
-def _needed(file: str) -> list[str]:
-    """Return the libraries that a library names itself, without those that they need in turn."""
+def _direct_dependencies(file: str) -> list[str]:
+    """Return the direct dependencies of a library."""
     listed = subprocess.run(["objdump", "-p", file], capture_output=True, text=True, check=False).stdout
     return re.findall(r"NEEDED\s+(\S+)", listed)
 
 
 def standard_library() -> list[str]:
     """Return the modules of the standard library that a plug-in may import and the app may not use."""
-    return sorted(one for one in sys.stdlib_module_names if not _NOT_FOR_PLUGINS.match(one))
+    return sorted(one for one in sys.stdlib_module_names if not _UNAVAILABLE_TO_PLUGINS.match(one))
 
 
 def worker_sources(package: Path) -> list[Path]:
@@ -218,8 +220,8 @@ def _file_of(name: str, package: Path) -> Path | None:
 
 
 def _imports(file: Path) -> Iterator[str]:
-    """Yield what a file imports outside of `if TYPE_CHECKING`; a name that is no module is harmless."""
-    for node in _at_run_time(ast.parse(file.read_text("utf-8"))):
+    """Yield the imports of a file outside `if TYPE_CHECKING`; some names may not be modules."""
+    for node in runtime_nodes(ast.parse(file.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             yield from (one.name for one in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -227,7 +229,8 @@ def _imports(file: Path) -> Iterator[str]:
             yield from (f"{node.module}.{one.name}" for one in node.names)
 
 
-def _at_run_time(tree: ast.AST) -> Iterable[ast.AST]:
+def runtime_nodes(tree: ast.AST) -> Iterable[ast.AST]:
+    """Yield the nodes of a tree, without the blocks under `if TYPE_CHECKING`."""
     waiting = [tree]
     while waiting:
         node = waiting.pop()

@@ -1,7 +1,7 @@
-"""Tries a built program as its users run it: from its folder, or installed in a Debian without Python.
+"""Test a built program as users run it: from its folder, or installed in a Debian without Python.
 
-Every step starts the program in a way that users or other programs do and looks at what it did. A step that
-fails is reported, and the others still run. `installed` needs root and Debian's packages mmdebstrap, xvfb,
+Every step starts the program like a user or another program does, and checks the result. A step that fails
+is reported, and the others still run. `installed` needs root and Debian's packages mmdebstrap, xvfb,
 xdotool, imagemagick, desktop-file-utils and appstream.
 """
 
@@ -30,13 +30,13 @@ _LINUX_FILES = ROOT / "packaging" / "desktop" / "linux"
 _PACKAGES = "git,bubblewrap,libglib2.0-bin,fonts-dejavu-core,ca-certificates"
 _TOOLS = ("mmdebstrap", "Xvfb", "xdotool", "import", "convert", "desktop-file-validate", "appstreamcli")
 _USER, _UID = "reader", 1000
-_NOTES = 6000
-_PATIENCE_S = 300.0
-_SLOWEST_START = 1.3
+_NOTE_COUNT = 6000
+_TIMEOUT_S = 300.0
+_MAX_START_RATIO = 1.3
 _RUNS = 5
 # An empty window has some 400, one with a graph some 10,000.
-_COLORS = 2000
-# Asks for what the window draws and reads by libraries that load data or code only then.
+_MIN_COLORS = 2000
+# Uses the libraries that load data or code only when the window draws or reads something.
 _LIBRARIES_PLUGIN = """
 import json, pathlib
 from PySide6.QtWidgets import QApplication
@@ -88,15 +88,15 @@ pathlib.Path.home().joinpath("tools.txt").write_text("\\n".join(said), "utf-8")
 
 
 class StepError(Exception):
-    """What a step found wrong."""
+    """A step failed; the message explains the problem."""
 
 
 @dataclass
-class Place:
-    """Where the program is and how it is started.
+class Installation:
+    """An installed program, and how it is started.
 
-    `outside` is what a path of the program is under for us: the root of the chroot, or nothing. `prefix`
-    comes before the program and its arguments.
+    `outside` is the root of the chroot, if any, as seen from outside. `prefix` precedes the program and its
+    arguments.
     """
 
     program: tuple[str, ...]
@@ -106,11 +106,11 @@ class Place:
     environment: Mapping[str, str] = field(default_factory=dict)
 
     def file(self, path: str) -> Path:
-        """Return a path of the program as we reach it."""
+        """Return a path of the program as seen from outside the chroot."""
         return self.outside / path.lstrip("/") if self.prefix else Path(path)
 
     def command(self, *words: str, plain: bool = False, **more: str) -> tuple[list[str], dict[str, str]]:
-        """Return what to execute to run the program with these words, and in which environment.
+        """Return the command line that runs the program with these words, and its environment.
 
         Args:
             words: The arguments of the program, or with `plain` another program and its arguments.
@@ -128,7 +128,7 @@ class Place:
         if self.prefix:
             given = [f"{name}={value}" for name, value in variables.items()]
             return [*self.prefix, "env", "-i", *given, *command], dict(os.environ)
-        # PYTHONDONTWRITEBYTECODE would have the checkout compile its modules at every start that is measured.
+        # With PYTHONDONTWRITEBYTECODE, the checkout would compile its modules at every measured start.
         left_out = ("SCRIPTORIUM_", "XDG_", "PYTHON")
         ours = {name: value for name, value in os.environ.items() if not name.startswith(left_out)}
         return command, {**ours, **variables, "PATH": os.environ["PATH"]}
@@ -139,17 +139,17 @@ class Place:
         return subprocess.Popen(command, env=environment, **options)  # type: ignore[call-overload,no-any-return]
 
     def run(self, *words: str, status: int | None = 0, plain: bool = False) -> str:
-        """Run the program to its end and return what it printed.
+        """Run the program to its end and return its output.
 
         Raises:
-            StepError: it ended with another status.
+            StepError: It ended with another status.
         """
         pipe = subprocess.PIPE
         process = self.start(
             *words, plain=plain, stdin=subprocess.DEVNULL, stdout=pipe, stderr=subprocess.STDOUT
         )
         try:
-            output = process.communicate(timeout=_PATIENCE_S)[0].decode("utf-8", "replace")
+            output = process.communicate(timeout=_TIMEOUT_S)[0].decode("utf-8", "replace")
         except subprocess.TimeoutExpired as error:
             process.kill()
             process.communicate()
@@ -160,81 +160,81 @@ class Place:
 
 
 class Report:
-    """The steps, and which of them failed."""
+    """Runs steps, and records those that failed."""
 
     def __init__(self) -> None:
         self.failed: list[str] = []
         self.count = 0
 
     def step(self, name: str, work: Callable[[], object]) -> None:
-        """Do a step and print how it went."""
+        """Run a step and print its result."""
         started = time.monotonic()
         self.count += 1
         try:
-            said = work()
+            output = work()
         except (StepError, OSError, subprocess.SubprocessError, ValueError, KeyError) as error:
             self.failed.append(name)
             print(f"✗ {name}: {error}", flush=True)
         else:
             seconds = time.monotonic() - started
-            print(f"✓ {name} ({seconds:.1f} s){f': {said}' if said else ''}", flush=True)
+            print(f"✓ {name} ({seconds:.1f} s){f': {output}' if output else ''}", flush=True)
 
     def end(self) -> None:
-        """Print the sum, and exit with 1 if a step failed."""
+        """Print the totals, and exit with 1 if a step failed."""
         print(f"{self.count - len(self.failed)} passed, {len(self.failed)} failed", flush=True)
         if self.failed:
             sys.exit(1)
 
 
 def bundle(program: Path) -> None:
-    """Try the bundle where it was built."""
+    """Test the bundle where it was built."""
     report = Report()
     with tempfile.TemporaryDirectory(prefix="scriptorium-smoke-") as folder:
         variables = {} if sys.platform != "win32" else {"USERPROFILE": folder}
         for name in ("CONFIG", "DATA", "CACHE", "LOGS"):
             variables[f"SCRIPTORIUM_{name}"] = str(Path(folder, name.lower()))
         variables["QT_QPA_PLATFORM"] = "offscreen"
-        place = Place((str(program),), folder, environment=variables)
+        installation = Installation((str(program),), folder, environment=variables)
         vault = Path(folder, "vault")
         shutil.copytree(_SAMPLE, vault)
-        _without_window(report, place, str(vault), complete=shutil.which("git") is not None)
+        _without_window(report, installation, str(vault), complete=shutil.which("git") is not None)
     report.end()
 
 
-def _without_window(report: Report, place: Place, vault: str, *, complete: bool) -> None:
-    """Try every way to use the program that needs no window."""
-    report.step("--version", lambda: place.run("--version").strip())
-    report.step("doctor", lambda: _doctor(place, vault))
-    report.step("every tool", lambda: _tools(place, complete))
-    report.step("MCP", lambda: _mcp(place, vault))
-    report.step("a request with a date", lambda: _ask(place, vault))
-    report.step("semantic search", lambda: _meaning(place, vault))
-    report.step("SVG export", lambda: _svg(place, vault))
+def _without_window(report: Report, installation: Installation, vault: str, *, complete: bool) -> None:
+    """Test every use of the program that needs no window."""
+    report.step("--version", lambda: installation.run("--version").strip())
+    report.step("doctor", lambda: _doctor(installation, vault))
+    report.step("every tool", lambda: _tools(installation, complete))
+    report.step("MCP", lambda: _mcp(installation, vault))
+    report.step("a request with a date", lambda: _ask(installation, vault))
+    report.step("semantic search", lambda: _semantic_search(installation, vault))
+    report.step("SVG export", lambda: _svg(installation, vault))
     report.step(
-        "a program that the app starts has the user's environment", lambda: _environment(place, vault)
+        "a program that the app starts has the user's environment", lambda: _environment(installation, vault)
     )
 
 
-def _doctor(place: Place, vault: str) -> str:
-    found = json.loads(place.run("doctor", "--json", "--vault", vault).splitlines()[-1])
+def _doctor(installation: Installation, vault: str) -> str:
+    found = json.loads(installation.run("doctor", "--json", "--vault", vault).splitlines()[-1])
     if wrong := [one for one in found if one["state"] == "wrong"]:
         raise StepError(f"{wrong}")
-    told = {one["what"]: one["state"] for one in found}
-    if told["graph core"] != "ok" or told["sentence model"] != "ok":
+    states = {one["what"]: one["state"] for one in found}
+    if states["graph core"] != "ok" or states["sentence model"] != "ok":
         raise StepError(f"{found}")
     warnings = [one["what"] for one in found if one["state"] != "ok"]
     return f"{len(found)} checks, warnings: {', '.join(warnings) or 'none'}"
 
 
-def _tools(place: Place, complete: bool) -> str:
+def _tools(installation: Installation, complete: bool) -> str:
     """Call every tool inside the program: `tools --check` itself needs a checkout."""
-    kept = place.file(f"{place.home}/tools.txt")
-    with _loaded_plugin(place, "tools", _TOOLS_PLUGIN) as folder:
+    kept = installation.file(f"{installation.home}/tools.txt")
+    with _loaded_plugin(installation, "tools", _TOOLS_PLUGIN) as folder:
         shutil.copytree(_TOOL_CALLS, folder / "tests" / "smoke", ignore=shutil.ignore_patterns("__pycache__"))
-        _own(place, folder)
-        said = place.run("tools", "--json")
+        _give_to_user(installation, folder)
+        output = installation.run("tools", "--json")
     if not kept.is_file():
-        raise StepError(said[-500:])
+        raise StepError(output[-500:])
     output = kept.read_text("utf-8")
     if " 0 failed" not in output or (complete and "no repository" in output):
         raise StepError(output[-2000:])
@@ -242,25 +242,25 @@ def _tools(place: Place, complete: bool) -> str:
 
 
 @contextmanager
-def _loaded_plugin(place: Place, name: str, source: str) -> Iterator[Path]:
+def _loaded_plugin(installation: Installation, name: str, source: str) -> Iterator[Path]:
     """Install and enable a plug-in whose only module is `source`; yield its folder, then remove it."""
-    data = place.environment.get("SCRIPTORIUM_DATA", f"{place.home}/.local/share/scriptorium")
-    folder = place.file(f"{data}/plugins/{name}")
+    data = installation.environment.get("SCRIPTORIUM_DATA", f"{installation.home}/.local/share/scriptorium")
+    folder = installation.file(f"{data}/plugins/{name}")
     information = folder / f"smoke_{name}-1.0.dist-info"
     information.mkdir(parents=True)
     (folder / f"smoke_{name}.py").write_text(source)
     (information / "METADATA").write_text(f"Metadata-Version: 2.1\nName: smoke-{name}\nVersion: 1.0\n")
     (information / "entry_points.txt").write_text(f"[scriptorium.tools]\n{name} = smoke_{name}:PLUGIN\n")
-    _own(place, folder)
-    _set(place, {"tools": {"plugins_on": [name]}})
+    _give_to_user(installation, folder)
+    _write_settings(installation, {"tools": {"plugins_on": [name]}})
     yield folder
     shutil.rmtree(folder)
-    _set(place, {})
+    _write_settings(installation, {})
 
 
-def _mcp(place: Place, vault: str) -> str:
+def _mcp(installation: Installation, vault: str) -> str:
     pipe = subprocess.PIPE
-    process = place.start("mcp", vault, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL)
+    process = installation.start("mcp", vault, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL)
     assert process.stdin is not None and process.stdout is not None
 
     def send(message: Mapping[str, object]) -> None:
@@ -299,36 +299,36 @@ def _mcp(place: Place, vault: str) -> str:
         process.stdout.close()
 
 
-def _meaning(place: Place, vault: str) -> str:
-    place.run("index", "--vectors", vault)
-    found = place.run("--vault", vault, "search", 'similar:"keeping time at sea"')
+def _semantic_search(installation: Installation, vault: str) -> str:
+    installation.run("index", "--vectors", vault)
+    found = installation.run("--vault", vault, "search", 'similar:"keeping time at sea"')
     if "hronometer" not in found:
         raise StepError(found[:1000])
     return found.strip().splitlines()[0][:80]
 
 
-def _svg(place: Place, vault: str) -> str:
-    target = f"{place.home}/graph.svg"
-    place.run("graph", "export", "--vault", vault, target)
-    text = place.file(target).read_text("utf-8")
+def _svg(installation: Installation, vault: str) -> str:
+    target = f"{installation.home}/graph.svg"
+    installation.run("graph", "export", "--vault", vault, target)
+    text = installation.file(target).read_text("utf-8")
     if "<svg" not in text or text.count("<circle") + text.count("<path") < 10:
         raise StepError(text[:500])
     return f"{len(text)} characters"
 
 
-def _environment(place: Place, vault: str) -> str:
-    """Have the command line start the user's editor, which here writes down its environment."""
+def _environment(installation: Installation, vault: str) -> str:
+    """Let the command line start an editor that records its environment."""
     if sys.platform == "win32":
         return "not on Windows"
-    script = f"{place.home}/editor.sh"
-    kept = f"{place.home}/editor.environment"
-    place.file(script).write_text(f'#!/bin/sh\nenv > "{kept}"\n', "utf-8")
-    place.file(script).chmod(0o755)
+    script = f"{installation.home}/editor.sh"
+    kept = f"{installation.home}/editor.environment"
+    installation.file(script).write_text(f'#!/bin/sh\nenv > "{kept}"\n', "utf-8")
+    installation.file(script).chmod(0o755)
     words = ("--vault", vault, "edit_note", "John Harrison", "append", "A line.")
-    output = _at_a_terminal(*place.command(*words, EDITOR=script), answers=(b"e\n", b"n\n"))
-    if not place.file(kept).is_file():
+    output = _at_a_terminal(*installation.command(*words, EDITOR=script), answers=(b"e\n", b"n\n"))
+    if not installation.file(kept).is_file():
         raise StepError(f"the editor was not started: {output[-1500:].decode('utf-8', 'replace')}")
-    lines = place.file(kept).read_text("utf-8").splitlines()
+    lines = installation.file(kept).read_text("utf-8").splitlines()
     bad = [one for one in lines if one.startswith(("LD_LIBRARY_PATH", "QT_PLUGIN_PATH", "QML2_"))]
     if bad:
         raise StepError(f"{bad}")
@@ -336,14 +336,14 @@ def _environment(place: Place, vault: str) -> str:
 
 
 def _at_a_terminal(command: list[str], environment: dict[str, str], answers: tuple[bytes, ...]) -> bytes:
-    """Run a program at a terminal of its own and answer its questions as they come; what it printed."""
+    """Run a program in its own terminal, answer its questions, and return its output."""
     import pty
 
     process, terminal = pty.fork()
     if process == 0:
         os.execvpe(command[0], command, environment)
     output, waiting, seen = b"", list(answers), 0
-    deadline = time.monotonic() + _PATIENCE_S
+    deadline = time.monotonic() + _TIMEOUT_S
     try:
         while time.monotonic() < deadline:
             try:
@@ -363,53 +363,55 @@ def _at_a_terminal(command: list[str], environment: dict[str, str], answers: tup
 
 
 def installed(out: Path, work: Path, version: str) -> None:
-    """Install what was built in a fresh Debian without Python, try it, remove it, and try the image."""
+    """Install the package in a fresh Debian without Python, test it, remove it, and test the image."""
     if missing := [tool for tool in _TOOLS if shutil.which(tool) is None]:
         sys.exit(f"smoke --installed needs {', '.join(missing)}")
     if os.geteuid() != 0:
         sys.exit("smoke --installed makes a chroot, which only root may")
     (package,) = out.glob("*.deb")
     report = Report()
-    root = _base(work)
+    root = _unpack_debian(work)
     with _mounted(root), _display() as display:
-        place = _installed_place(root, display, ("/usr/bin/scriptorium",))
-        vault = _new_vault(place, "Sample vault")
-        report.step("there is no Python", lambda: _no_python(place))
+        installation = _installed_program(root, display, ("/usr/bin/scriptorium",))
+        vault = _new_vault(installation, "Sample vault")
+        report.step("there is no Python", lambda: _no_python(installation))
         report.step("install the .deb", lambda: _install(root, package))
         report.step("the desktop's own files", lambda: _validate(root))
-        _without_window(report, place, vault, complete=True)
-        report.step(f"scan {_NOTES:,} notes in processes, and kill the app", lambda: _scan(place))
+        _without_window(report, installation, vault, complete=True)
+        report.step(f"scan {_NOTE_COUNT:,} notes in processes, and kill the app", lambda: _scan(installation))
         shot = work / "window.png"
-        report.step("open a folder by the desktop entry", lambda: _by_desktop_entry(place, vault, shot))
-        report.step("SIGTERM ends the window with 0", lambda: _terminate(place, vault))
-        report.step("start of the window", lambda: _start_times(place, vault))
-        report.step("a plug-in", lambda: _plugin(place))
-        report.step("libraries that load late", lambda: _libraries(root, place))
+        report.step(
+            "open a folder by the desktop entry", lambda: _by_desktop_entry(installation, vault, shot)
+        )
+        report.step("SIGTERM ends the window with 0", lambda: _terminate(installation, vault))
+        report.step("start of the window", lambda: _start_times(installation, vault))
+        report.step("a plug-in", lambda: _plugin(installation))
+        report.step("libraries that load late", lambda: _libraries(root, installation))
         for image in out.glob("*.AppImage"):
             _try_image(report, root, display, image, work)
-        report.step("removal leaves notes and data", lambda: _remove(root, place, vault))
+        report.step("removal leaves notes and data", lambda: _remove(root, installation, vault))
         report.step("install it again", lambda: _install(root, package))
-        report.step("another Python's sentence-transformers", lambda: _another_python(root, place))
+        report.step("another Python's sentence-transformers", lambda: _another_python(root, installation))
     report.end()
 
 
 def _try_image(report: Report, root: Path, display: str, image: Path, work: Path) -> None:
     shutil.copy(image, root / "opt" / image.name)
     program = (f"/opt/{image.name}", "--appimage-extract-and-run")
-    place = _installed_place(root, display, program)
-    place.home = f"/home/{_USER}/image"
-    place.file(place.home).mkdir()
-    os.chown(place.file(place.home), _UID, _UID)
-    vault = _new_vault(place, "Image vault")
+    installation = _installed_program(root, display, program)
+    installation.home = f"/home/{_USER}/image"
+    installation.file(installation.home).mkdir()
+    os.chown(installation.file(installation.home), _UID, _UID)
+    vault = _new_vault(installation, "Image vault")
     print(f"-- {image.name}", flush=True)
-    _without_window(report, place, vault, complete=True)
-    report.step("libraries that load late", lambda: _libraries(root, place))
-    report.step("SIGTERM ends the window with 0", lambda: _terminate(place, vault))
+    _without_window(report, installation, vault, complete=True)
+    report.step("libraries that load late", lambda: _libraries(root, installation))
+    report.step("SIGTERM ends the window with 0", lambda: _terminate(installation, vault))
     (root / "opt" / image.name).unlink()
 
 
-def _base(work: Path) -> Path:
-    """Unpack a fresh Debian; its archive is made once."""
+def _unpack_debian(work: Path) -> Path:
+    """Unpack a fresh Debian; its archive is created once."""
     archive = work / "debian.tar"
     if not archive.exists():
         subprocess.check_call(
@@ -441,7 +443,7 @@ def _mounted(root: Path) -> Iterator[None]:
 
 @contextmanager
 def _display() -> Iterator[str]:
-    """Run an X server; its name. Programs in the chroot reach it by its abstract socket."""
+    """Run an X server and yield its name. Programs in the chroot reach it by its abstract socket."""
     read, write = os.pipe()
     server = subprocess.Popen(
         [
@@ -451,7 +453,7 @@ def _display() -> Iterator[str]:
             "-screen",
             "0",
             "1400x900x24",
-            "-noreset",  # It would begin again when its last client has gone.
+            "-noreset",  # It would restart when its last client disconnects.
             "-nolisten",
             "tcp",
         ],
@@ -467,24 +469,26 @@ def _display() -> Iterator[str]:
         server.wait()
 
 
-def _installed_place(root: Path, display: str, program: tuple[str, ...]) -> Place:
+def _installed_program(root: Path, display: str, program: tuple[str, ...]) -> Installation:
     prefix = ("chroot", f"--userspec={_UID}:{_UID}", str(root))
-    return Place(program, f"/home/{_USER}", root, prefix, {"DISPLAY": display, "QT_QPA_PLATFORM": "xcb"})
+    return Installation(
+        program, f"/home/{_USER}", root, prefix, {"DISPLAY": display, "QT_QPA_PLATFORM": "xcb"}
+    )
 
 
-def _new_vault(place: Place, name: str) -> str:
-    """Copy the sample vault, and have it known as opened before, so that no question stands in the way."""
-    vault = f"{place.home}/{name}"
-    shutil.copytree(_SAMPLE, place.file(vault))
-    for path in (place.file(vault), *place.file(vault).rglob("*")):
+def _new_vault(installation: Installation, name: str) -> str:
+    """Copy the sample vault to the user's home folder."""
+    vault = f"{installation.home}/{name}"
+    shutil.copytree(_SAMPLE, installation.file(vault))
+    for path in (installation.file(vault), *installation.file(vault).rglob("*")):
         os.chown(path, _UID, _UID)
     return vault
 
 
-def _no_python(place: Place) -> str:
-    said = place.run("sh", "-c", "command -v python python3 || echo none", plain=True)
-    if said.strip() != "none":
-        raise StepError(said)
+def _no_python(installation: Installation) -> str:
+    output = installation.run("sh", "-c", "command -v python python3 || echo none", plain=True)
+    if output.strip() != "none":
+        raise StepError(output)
     return ""
 
 
@@ -528,61 +532,67 @@ def _validate(root: Path) -> str:
     return ""
 
 
-def _scan(place: Place) -> str:
-    """Have the index read many notes: it starts processes, which must not outlive it."""
-    vault = f"{place.home}/Large vault"
-    folder = place.file(vault)
+def _scan(installation: Installation) -> str:
+    """Index many notes, which starts processes; they must not outlive the app."""
+    vault = f"{installation.home}/Large vault"
+    folder = installation.file(vault)
     folder.mkdir()
-    for number in range(_NOTES):
-        links = " ".join(f"[[Note {other % _NOTES}]]" for other in (number + 1, number * 7, number * 31))
+    for number in range(_NOTE_COUNT):
+        links = " ".join(f"[[Note {other % _NOTE_COUNT}]]" for other in (number + 1, number * 7, number * 31))
         (folder / f"Note {number}.md").write_text(f"# Note {number}\n\n{'Words of a note. ' * 60}\n{links}\n")
     for path in (folder, *folder.iterdir()):
         os.chown(path, _UID, _UID)
-    process = place.start("index", vault, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = installation.start("index", vault, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        workers = _wait(lambda: _workers(place.outside), "no process was started to read notes", process)
+        workers = _wait_until(
+            lambda: _workers(installation.outside), "no process was started to read notes", process
+        )
         app = _parent(next(iter(workers)))
         os.kill(app, signal.SIGKILL)
         process.wait(30)
-        _wait(lambda: not _processes(place.outside), "processes outlive the app that was killed")
+        _wait_until(lambda: not _processes(installation.outside), "processes outlive the app that was killed")
     finally:
         process.kill()
         process.wait()
-    output = place.run("index", vault)
-    if f"{_NOTES} notes" not in output:
+    output = installation.run("index", vault)
+    if f"{_NOTE_COUNT} notes" not in output:
         raise StepError(output)
     return f"{len(workers)} processes"
 
 
-def _by_desktop_entry(place: Place, vault: str, shot: Path) -> str:
+def _by_desktop_entry(installation: Installation, vault: str, shot: Path) -> str:
     entry = f"/usr/share/applications/{APP_ID}.desktop"
-    _know(place, vault)
-    # The app keeps what it is given for its output: a pipe would not end before it does.
-    place.run("sh", "-c", 'gio launch "$0" "$1" >/dev/null 2>&1', entry, vault, plain=True)
+    _mark_as_opened(installation, vault)
+    # The app inherits the output: a pipe would stay open as long as the app.
+    installation.run("sh", "-c", 'gio launch "$0" "$1" >/dev/null 2>&1', entry, vault, plain=True)
     name = Path(vault).name
-    window = _wait(lambda: _window(place, name), "no window opened")
-    _wait(lambda: _colors(place, shot) > _COLORS, "the window stays empty")
-    kind = _x(place, "xprop", "-id", window.split()[0], "WM_CLASS") if shutil.which("xprop") else ""
-    for process in _processes(place.outside):
-        if _parent(process) not in _processes(place.outside):
+    window = _wait_until(lambda: _window(installation, name), "no window opened")
+    _wait_until(lambda: _colors(installation, shot) > _MIN_COLORS, "the window stays empty")
+    kind = (
+        _run_on_display(installation, "xprop", "-id", window.split()[0], "WM_CLASS")
+        if shutil.which("xprop")
+        else ""
+    )
+    for process in _processes(installation.outside):
+        if _parent(process) not in _processes(installation.outside):
             os.kill(process, signal.SIGTERM)
-    _wait(lambda: not _processes(place.outside), "the window does not end")
+    _wait_until(lambda: not _processes(installation.outside), "the window does not end")
     return f"{_colors_of(shot)} colors in {shot} {kind.strip()}"
 
 
-def _terminate(place: Place, vault: str) -> str:
-    _know(place, vault)
-    process = place.start("open", vault, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+def _terminate(installation: Installation, vault: str) -> str:
+    _mark_as_opened(installation, vault)
+    process = installation.start("open", vault, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     try:
-        _wait(lambda: _window(place, Path(vault).name), "no window opened", process)
-        # The image's own process waits for the program, which is the one that the user's desktop ends.
-        own = [one for one in _processes(place.outside) if "open" in _words(one)]
+        _wait_until(lambda: _window(installation, Path(vault).name), "no window opened", process)
+        # The image's own process waits for the program; the desktop ends the program.
+        own = [one for one in _processes(installation.outside) if "open" in _arguments_of(one)]
         os.kill(max(own), signal.SIGTERM)
         status = process.wait(60)
         if status != 0:
             assert process.stderr is not None
             raise StepError(f"it ended with {status}: {process.stderr.read()[-1000:]!r}")
-        _wait(lambda: not _processes(place.outside), "processes outlive the window")
+        _wait_until(lambda: not _processes(installation.outside), "processes outlive the window")
     finally:
         process.kill()
         process.wait()
@@ -591,34 +601,36 @@ def _terminate(place: Place, vault: str) -> str:
     return ""
 
 
-def _start_times(place: Place, vault: str) -> str:
-    """Compare the time until the window is there with that from source, one after the other."""
+def _start_times(installation: Installation, vault: str) -> str:
+    """Compare the time until the window is visible with that of a start from source."""
     source = ROOT / ".venv" / "bin" / "scriptorium"
     if not source.exists():
         return "there is no checkout's environment to compare with"
     with tempfile.TemporaryDirectory(prefix="scriptorium-source-") as folder:
         own = Path(folder, "vault")
         shutil.copytree(_SAMPLE, own)
-        other = Place((str(source),), folder, environment={**place.environment, "XDG_RUNTIME_DIR": folder})
-        _know(other, str(own))
+        other = Installation(
+            (str(source),), folder, environment={**installation.environment, "XDG_RUNTIME_DIR": folder}
+        )
+        _mark_as_opened(other, str(own))
         times: dict[str, list[float]] = {"installed": [], "source": []}
         for run in range(_RUNS + 1):
-            for name, one, root in (("source", other, str(own)), ("installed", place, vault)):
+            for name, one, root in (("source", other, str(own)), ("installed", installation, vault)):
                 seconds = _seconds_to_window(one, root)
                 if run:  # The first one fills the caches.
                     times[name].append(seconds)
     ours, theirs = (statistics.median(times[name]) for name in ("installed", "source"))
     words = f"{ours:.2f} s installed, {theirs:.2f} s from source, ratio {ours / theirs:.2f}"
-    if ours > _SLOWEST_START * theirs:
+    if ours > _MAX_START_RATIO * theirs:
         raise StepError(words)
     return words
 
 
-def _seconds_to_window(place: Place, vault: str) -> float:
+def _seconds_to_window(installation: Installation, vault: str) -> float:
     started = time.monotonic()
-    process = place.start("open", vault, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = installation.start("open", vault, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        _wait(lambda: _window(place, Path(vault).name), "no window opened", process, step=0.01)
+        _wait_until(lambda: _window(installation, Path(vault).name), "no window opened", process, step=0.01)
         seconds = time.monotonic() - started
         process.send_signal(signal.SIGTERM)
         process.wait(60)
@@ -628,8 +640,8 @@ def _seconds_to_window(place: Place, vault: str) -> float:
         process.wait()
 
 
-def _plugin(place: Place) -> str:
-    data = place.file(f"{place.home}/.local/share/scriptorium/plugins/support")
+def _plugin(installation: Installation) -> str:
+    data = installation.file(f"{installation.home}/.local/share/scriptorium/plugins/support")
     shutil.copytree(_PLUGIN / "src", data)
     information = data / "scriptorium_customer_support-1.0.dist-info"
     information.mkdir()
@@ -639,51 +651,53 @@ def _plugin(place: Place) -> str:
     (information / "entry_points.txt").write_text(
         "[scriptorium.tools]\ncustomer_support = scriptorium_customer_support:PLUGIN\n"
     )
-    if "customer_support" in place.run("tools", "--json"):
+    if "customer_support" in installation.run("tools", "--json"):
         raise StepError("the plug-in is loaded before it is switched on")
-    _set(place, {"tools": {"plugins_on": ["support"], "categories_on": ["customer_support"]}})
-    if "customer_support" not in place.run("tools", "--json"):
+    _write_settings(
+        installation, {"tools": {"plugins_on": ["support"], "categories_on": ["customer_support"]}}
+    )
+    if "customer_support" not in installation.run("tools", "--json"):
         raise StepError("the plug-in is not loaded")
-    vault = _new_vault(place, "Customers")
-    note = place.file(f"{vault}/Ada.md")
+    vault = _new_vault(installation, "Customers")
+    note = installation.file(f"{vault}/Ada.md")
     note.write_text("---\ntype: user\nmail: a@b.org\n---\nA person.\n")
     os.chown(note, _UID, _UID)
-    found = place.run("--vault", vault, "user", "find", "--query", "a@b.org")
+    found = installation.run("--vault", vault, "user", "find", "--query", "a@b.org")
     if "Ada" not in found:
         raise StepError(found)
     return ""
 
 
-def _libraries(root: Path, place: Place) -> str:
-    """Have a plug-in draw a formula and a diagram, read HTML and find languages and dictionaries."""
+def _libraries(root: Path, installation: Installation) -> str:
+    """Let a plug-in draw a formula and a diagram, read HTML, and find languages and dictionaries."""
     _apt(root, "install", "--no-install-recommends", "libenchant-2-2", "hunspell-en-us")
-    kept = place.file(f"{place.home}/libraries.json")
-    with _loaded_plugin(place, "libraries", _LIBRARIES_PLUGIN):
-        output = place.run("tools", "--json")
+    kept = installation.file(f"{installation.home}/libraries.json")
+    with _loaded_plugin(installation, "libraries", _LIBRARIES_PLUGIN):
+        output = installation.run("tools", "--json")
         if not kept.is_file():
-            vault = _new_vault(place, "Libraries")
-            raise StepError(place.run("doctor", "--vault", vault, status=None) + output[-500:])
-    said = json.loads(kept.read_text())
-    if wrong := [what for what, works in said.items() if not works]:
-        raise StepError(f"not there: {', '.join(wrong)}")
-    return ", ".join(said)
+            vault = _new_vault(installation, "Libraries")
+            raise StepError(installation.run("doctor", "--vault", vault, status=None) + output[-500:])
+    output = json.loads(kept.read_text())
+    if wrong := [what for what, works in output.items() if not works]:
+        raise StepError(f"not working: {', '.join(wrong)}")
+    return ", ".join(output)
 
 
-def _ask(place: Place, vault: str) -> str:
+def _ask(installation: Installation, vault: str) -> str:
     """Ask the built-in agent, with a date in words."""
-    said = place.run("--vault", vault, "ask", "which notes changed since 3 March 2020?")
-    if "2020-03-03" not in said or "[[" not in said:
-        raise StepError(said[:1000])
-    return said.strip().splitlines()[0]
+    output = installation.run("--vault", vault, "ask", "which notes changed since 3 March 2020?")
+    if "2020-03-03" not in output or "[[" not in output:
+        raise StepError(output[:1000])
+    return output.strip().splitlines()[0]
 
 
-def _another_python(root: Path, place: Place) -> str:
-    """Have another Python make the vectors: its package is a small one of the same interface.
+def _another_python(root: Path, installation: Installation) -> str:
+    """Compute the vectors in another Python, with a small package of the same interface.
 
-    The worker of the bundle's sources runs in it. The real package needs torch, of some hundred megabytes.
+    The worker runs there from the bundle's sources. The real package needs torch, some hundred megabytes.
     """
     _apt(root, "install", "--no-install-recommends", "python3-numpy")
-    modules = place.file(f"{place.home}/modules")
+    modules = installation.file(f"{installation.home}/modules")
     modules.mkdir()
     (modules / "torch.py").write_text("def set_num_threads(count): pass\n")
     (modules / "sentence_transformers.py").write_text(
@@ -698,52 +712,56 @@ def _another_python(root: Path, place: Place) -> str:
         "        rows = numpy.array([[hash(t) >> n & 255 for n in range(16)] for t in texts], 'f4')\n"
         "        return rows / numpy.linalg.norm(rows, axis=1, keepdims=True)\n"
     )
-    script = place.file(f"{place.home}/other-python")
-    script.write_text(f'#!/bin/sh\nPYTHONPATH={place.home}/modules exec /usr/bin/python3 "$@"\n')
+    script = installation.file(f"{installation.home}/other-python")
+    script.write_text(f'#!/bin/sh\nPYTHONPATH={installation.home}/modules exec /usr/bin/python3 "$@"\n')
     script.chmod(0o755)
-    _set(place, {"embeddings": {"model": "some-model", "python": f"{place.home}/other-python"}})
-    vault = _new_vault(place, "Other model")
-    place.run("index", "--vectors", vault)
-    found = place.run("--vault", vault, "search", 'similar:"keeping time at sea"')
+    _write_settings(
+        installation, {"embeddings": {"model": "some-model", "python": f"{installation.home}/other-python"}}
+    )
+    vault = _new_vault(installation, "Other model")
+    installation.run("index", "--vectors", vault)
+    found = installation.run("--vault", vault, "search", 'similar:"keeping time at sea"')
     if not found.strip():
         raise StepError("nothing was found")
-    _set(place, {})
+    _write_settings(installation, {})
     return ""
 
 
-def _remove(root: Path, place: Place, vault: str) -> str:
+def _remove(root: Path, installation: Installation, vault: str) -> str:
     _apt(root, "remove", "scriptorium")
     if (root / "opt" / "scriptorium").exists() or (root / "usr/bin/scriptorium").exists():
         raise StepError("the program is still there")
-    for path in (f"{vault}/People/John Harrison.md", f"{place.home}/.local/share/scriptorium"):
-        if not place.file(path).exists():
+    for path in (f"{vault}/People/John Harrison.md", f"{installation.home}/.local/share/scriptorium"):
+        if not installation.file(path).exists():
             raise StepError(f"{path} is gone")
     return ""
 
 
-def _own(place: Place, folder: Path) -> None:
-    """Give the user of the chroot a folder below their own, what it contains and the folders above it."""
-    if not place.prefix:
+def _give_to_user(installation: Installation, folder: Path) -> None:
+    """Give the user of the chroot a folder in their home, its contents, and the folders above it."""
+    if not installation.prefix:
         return
-    home = place.file(place.home)
+    home = installation.file(installation.home)
     above = [one for one in folder.parents if one.is_relative_to(home) and one != home]
     for path in (*above, folder, *folder.rglob("*")):
         os.chown(path, _UID, _UID)
 
 
-def _set(place: Place, settings: object) -> None:
-    folder = place.file(place.environment.get("SCRIPTORIUM_CONFIG", f"{place.home}/.config/scriptorium"))
+def _write_settings(installation: Installation, settings: object) -> None:
+    folder = installation.file(
+        installation.environment.get("SCRIPTORIUM_CONFIG", f"{installation.home}/.config/scriptorium")
+    )
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "settings.json").write_text(json.dumps(settings))
-    _own(place, folder)
+    _give_to_user(installation, folder)
 
 
-def _know(place: Place, vault: str) -> None:
-    """Put the vault on the list of those opened before, which are not asked about."""
-    folder = place.file(f"{place.home}/.local/share/scriptorium")
+def _mark_as_opened(installation: Installation, vault: str) -> None:
+    """Add the vault to the list of recent vaults, which open without a question."""
+    folder = installation.file(f"{installation.home}/.local/share/scriptorium")
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "recent.json").write_text(json.dumps([{"path": vault, "opened": time.time()}]))
-    if place.prefix:
+    if installation.prefix:
         for path in (folder.parent.parent, folder.parent, folder, folder / "recent.json"):
             os.chown(path, _UID, _UID)
 
@@ -761,7 +779,7 @@ def _processes(root: Path) -> list[int]:
     return found
 
 
-def _words(process: int) -> list[str]:
+def _arguments_of(process: int) -> list[str]:
     try:
         return Path("/proc", str(process), "cmdline").read_bytes().decode("utf-8", "replace").split("\0")
     except OSError:
@@ -769,7 +787,7 @@ def _words(process: int) -> list[str]:
 
 
 def _workers(root: Path) -> list[int]:
-    return [one for one in _processes(root) if "--multiprocessing-fork" in _words(one)]
+    return [one for one in _processes(root) if "--multiprocessing-fork" in _arguments_of(one)]
 
 
 def _parent(process: int) -> int:
@@ -779,18 +797,20 @@ def _parent(process: int) -> int:
         return 0
 
 
-def _x(place: Place, *command: str) -> str:
-    variables = {**os.environ, "DISPLAY": place.environment["DISPLAY"], "LC_ALL": "C.UTF-8"}
+def _run_on_display(installation: Installation, *command: str) -> str:
+    variables = {**os.environ, "DISPLAY": installation.environment["DISPLAY"], "LC_ALL": "C.UTF-8"}
     return subprocess.run(command, env=variables, capture_output=True, text=True, check=False).stdout
 
 
-def _window(place: Place, name: str) -> str:
+def _window(installation: Installation, name: str) -> str:
     """Return the window of a vault, by its title; empty while there is none."""
-    return _x(place, "xdotool", "search", "--onlyvisible", "--name", f"^{name} .*Scriptorium$").strip()
+    return _run_on_display(
+        installation, "xdotool", "search", "--onlyvisible", "--name", f"^{name} .*Scriptorium$"
+    ).strip()
 
 
-def _colors(place: Place, shot: Path) -> int:
-    _x(place, "import", "-window", "root", str(shot))
+def _colors(installation: Installation, shot: Path) -> int:
+    _run_on_display(installation, "import", "-window", "root", str(shot))
     return _colors_of(shot)
 
 
@@ -799,22 +819,22 @@ def _colors_of(shot: Path) -> int:
     return int(subprocess.run(command, capture_output=True, text=True, check=False).stdout or 0)
 
 
-def _wait(
-    true: Callable[[], object],
-    otherwise: str,
+def _wait_until(
+    condition: Callable[[], object],
+    failure: str,
     process: subprocess.Popen[bytes] | None = None,
     step: float = 0.05,
 ):  # type: ignore[no-untyped-def]
-    """Wait until something is true and return it.
+    """Wait until the condition is true and return its value.
 
     Raises:
-        StepError: it does not become true, or the process that should make it so has ended.
+        StepError: It does not become true in time, or the process has ended.
     """
-    deadline = time.monotonic() + _PATIENCE_S
-    while not (found := true()):
+    deadline = time.monotonic() + _TIMEOUT_S
+    while not (found := condition()):
         if time.monotonic() > deadline:
-            raise StepError(otherwise)
+            raise StepError(failure)
         if process is not None and process.poll() is not None:
-            raise StepError(f"{otherwise}: the program ended with {process.returncode}")
+            raise StepError(f"{failure}: the program ended with {process.returncode}")
         time.sleep(step)
     return found

@@ -30,4 +30,4 @@ async def test_a_model_sees_marks_and_what_it_reads_taints_it(workspace, approve
     # The grant covers the first note; after the answer from outside, the same change needs approval.
     assert [request.tool for request in approver.asked] == ["weather__echo", "create_note"]
     assert approver.asked[1].caller.tainted
-    assert state(workspace.external, "Weather").standing is ConnectionState.RUNNING
+    assert state(workspace.external, "Weather").connection_state is ConnectionState.RUNNING

@@ -382,7 +382,7 @@ async def test_stop_ends_every_agent_of_the_group(workspace, talk, serve):
     assert finished.state == "stopped" and finished.usage.input_tokens >= 200, "what was used counts"
     assert {card.state for card in talk.of(ToolCard)} == {"cancelled"} and len(talk.of(ToolCard)) == 2
     assert len(server.requests) == 3 and not workspace.agent.is_running(talk.id)
-    assert workspace.agent.team._links == {}
+    assert workspace.agent.team._frames == {}
     assert [e.decision for e in workspace.audit.entries(limit=2)] == ["cancelled", "cancelled"]
 
 

@@ -30,7 +30,7 @@ def material(size: int, pairs, tags=(), vectors=None, may=None) -> CandidateFeat
 def found(*args, **kwargs) -> dict[tuple[int, int], dict[str, float]]:
     given_ = material(*args, **kwargs)
     return {
-        (each.source, each.target): {ground.kind: ground.score for ground in each.grounds}
+        (each.source, each.target): {ground.kind: ground.score for ground in each.evidence}
         for each in predict_links(given_, NOBODY, 50)
     }
 
@@ -38,9 +38,9 @@ def found(*args, **kwargs) -> dict[tuple[int, int], dict[str, float]]:
 def test_two_notes_with_common_neighbors_are_joined_for_that_reason():
     all_of_them = predict_links(material(5, [(0, 2), (1, 2), (0, 3), (1, 3), (3, 4)]), NOBODY, 9)
     (first,) = [each for each in all_of_them if (each.source, each.target) == (0, 1)]
-    assert [ground.kind for ground in first.grounds] == ["neighbours"]
+    assert [ground.kind for ground in first.evidence] == ["neighbours"]
     # A neighbor with fewer links weighs more.
-    assert first.grounds[0].rows == (2, 3)
+    assert first.evidence[0].rows == (2, 3)
 
 
 def test_a_hub_that_everything_links_to_is_no_reason():
@@ -60,8 +60,8 @@ def test_more_reasons_make_a_better_suggestion():
     one = predict_links(material(3, base), NOBODY, 9)[0]
     two = predict_links(material(3, base, tags=[("t",), ("t",)]), NOBODY, 9)[0]
     assert two.score > one.score
-    assert [ground.kind for ground in two.grounds] == ["neighbours", "tags"]
-    assert two.grounds[1].tags == ("t",)
+    assert [ground.kind for ground in two.evidence] == ["neighbours", "tags"]
+    assert two.evidence[1].tags == ("t",)
 
 
 rows = st.integers(0, 9)
@@ -85,7 +85,7 @@ def test_no_existing_rejected_or_forbidden_link_is_suggested(pairs, rejected, fo
         assert len(pair) == 2 and pair not in links and pair not in seen
         assert not pair & forbidden
         assert around < 0 or each.source == around
-        assert 0 < each.score <= 1 and each.grounds
+        assert 0 < each.score <= 1 and each.evidence
         seen.add(pair)
         scores.append(each.score)
     assert scores == sorted(scores, reverse=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.answering.question import read_question
+from app.answering.question import parse_question
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from app.answering.question import read_question
     ],
 )
 def test_kind_and_words(text: str, kind: str | None, words: tuple[str, ...]) -> None:
-    read = read_question(text)
+    read = parse_question(text)
     assert (read.kind.name if read.kind else None, read.words) == (kind, words)
 
 
@@ -36,5 +36,5 @@ def test_kind_and_words(text: str, kind: str | None, words: tuple[str, ...]) -> 
     ],
 )
 def test_marks_of_an_answer(question: str, yes: str, no: str) -> None:
-    read = read_question(question)
+    read = parse_question(question)
     assert read.is_answered_by(yes) and not read.is_answered_by(no)

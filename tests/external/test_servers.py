@@ -161,7 +161,7 @@ async def test_a_call_waits_for_a_server_that_starts_slowly(opened, plain) -> No
     opened.change_settings("external", servers=())
     plain.tell(tools=[listed("echo")], delay=0.5)
     opened.change_settings("external", servers=(plain.settings,))
-    assert state(opened.external, "Weather").standing is ConnectionState.STARTING
+    assert state(opened.external, "Weather").connection_state is ConnectionState.STARTING
     assert (await opened.runner.run(Call.of("weather__echo", {}, AGENT))).success
 
 
@@ -250,7 +250,7 @@ async def test_pictures_and_files_are_named_and_not_loaded(opened, plain) -> Non
     allow_all(opened, "Weather")
     outcome = await opened.runner.run(Call.of("weather__pictures", {}, AGENT))
     assert outcome.result["left_out"] == [
-        "picture (image/png, 6 bytes)",
+        "image (image/png, 6 bytes)",
         "file pass⟨RLO⟩wd at file:///etc/passwd",
     ]
     assert outcome.result["text"] == "[note:///a]\ninside"
@@ -370,11 +370,13 @@ async def test_a_damaged_list_of_what_is_allowed_allows_nothing(opened, plain) -
 
 async def test_a_test_of_a_server_lists_its_tools_and_ends_it(opened, plain) -> None:
     tested = await opened.external.test(plain.settings)
-    assert tested.standing is ConnectionState.RUNNING and [tool.name for tool in tested.tools] == ["echo"]
+    assert tested.connection_state is ConnectionState.RUNNING and [tool.name for tool in tested.tools] == [
+        "echo"
+    ]
     assert opened.external.states() == () and offered(opened) == []
     plain.tell(tools=[], dies="bad luck")
     tested = await opened.external.test(plain.settings)
-    assert tested.standing is ConnectionState.FAILED and tested.errors == ("bad luck",)
+    assert tested.connection_state is ConnectionState.FAILED and tested.errors == ("bad luck",)
 
 
 async def test_without_an_approver_no_server_is_started(tmp_path, plain) -> None:

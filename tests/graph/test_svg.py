@@ -58,7 +58,7 @@ def test_every_link_node_and_name_is_a_shape_of_its_own():
     (name,) = root.findall(f".//{SVG}text")
     assert name.text == "One & <two>"
     assert root.find(f"{SVG}rect").get("fill") == "#ffffff"
-    assert parsed(replace(drawing(), ground=None)).find(f"{SVG}rect") is None
+    assert parsed(replace(drawing(), background=None)).find(f"{SVG}rect") is None
 
 
 @given(st.text())

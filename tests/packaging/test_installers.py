@@ -26,7 +26,7 @@ from app.web.updates import read_release
 
 ROOT = Path(__file__).resolve().parents[2]
 DESKTOP = ROOT / "packaging" / "desktop"
-MODULES = ("installers", "contents", "papers", "bundle_checks", "environment", "smoke_test")
+MODULES = ("installers", "contents", "release_documents", "bundle_checks", "environment", "smoke_test")
 
 
 @pytest.fixture(autouse=True)
@@ -215,7 +215,7 @@ def test_a_foreign_package_is_found(bundle) -> None:
     import bundle_checks
 
     made = bundle("app.cli", "numpy.ma", "json", "pytest.x", "unheard_of")
-    problems = bundle_checks.foreign_packages(made, {"numpy"})
+    problems = bundle_checks.unrequired_packages(made, {"numpy"})
     assert [problem.split()[0] for problem in problems] == ["pytest", "unheard_of"]
 
 
@@ -390,38 +390,38 @@ def test_signing_is_skipped_without_a_certificate(tmp_path: Path) -> None:
 
 
 def test_a_release_that_is_signed_is_what_the_app_believes(monkeypatch, tmp_path: Path) -> None:
-    import papers
+    import release_documents
 
     target = tmp_path / "release.txt"
     monkeypatch.delenv("SCRIPTORIUM_RELEASE_PRIVATE_KEY", raising=False)
     words = (Path(sys.executable), "1.2.3", "https://example.org/get", "# New\n")
-    assert not papers.write_release(target, *words) and not target.exists()
+    assert not release_documents.write_release(target, *words) and not target.exists()
     key = Ed25519PrivateKey.generate()
     private = base64.b64encode(key.private_bytes_raw()).decode()
     monkeypatch.setenv("SCRIPTORIUM_RELEASE_PRIVATE_KEY", private)
-    assert papers.write_release(target, *words)
+    assert release_documents.write_release(target, *words)
     public = base64.b64encode(key.public_key().public_bytes_raw()).decode()
     release = read_release(target.read_bytes(), public)
     assert (release.version, release.page, release.notes) == words[1:]
 
 
 def test_the_checksums_are_of_all_files(tmp_path: Path) -> None:
-    import papers
+    import release_documents
 
     (tmp_path / "b.deb").write_bytes(b"two")
     (tmp_path / "a.rpm").write_bytes(b"one")
-    papers.write_checksums(tmp_path)
-    lines = papers.write_checksums(tmp_path).read_text().splitlines()
+    release_documents.write_checksums(tmp_path)
+    lines = release_documents.write_checksums(tmp_path).read_text().splitlines()
     assert lines == [
         f"{hashlib.sha256(b).hexdigest()}  {n}" for b, n in ((b"one", "a.rpm"), (b"two", "b.deb"))
     ]
 
 
 def test_the_notices_have_every_package_and_tell_how_to_replace_qt(tmp_path: Path) -> None:
-    import papers
+    import release_documents
 
-    packages = papers.required(Path(sys.executable))
-    papers.write_licenses(tmp_path, Path(sys.executable), packages, "_internal/PySide6/Qt/lib")
+    packages = release_documents.required(Path(sys.executable))
+    release_documents.write_licenses(tmp_path, Path(sys.executable), packages, "_internal/PySide6/Qt/lib")
     notices = (tmp_path / "THIRD-PARTY-NOTICES.txt").read_text("utf-8")
     for package in packages:
         assert f"\n{package['name']} {package['version']} (" in notices
@@ -432,33 +432,33 @@ def test_the_notices_have_every_package_and_tell_how_to_replace_qt(tmp_path: Pat
 
 
 def test_a_package_without_a_text_is_not_passed_over() -> None:
-    import papers
+    import release_documents
 
     package = {"name": "x", "version": "1", "url": "", "texts": [], "license": "ISC"}
-    with pytest.raises(SystemExit, match="without a license text"):
-        papers._notice(package)
-    assert "Permission is hereby granted" in papers._notice({**package, "license": "MIT"})
+    with pytest.raises(SystemExit, match="contains no license text"):
+        release_documents._notice(package)
+    assert "Permission is hereby granted" in release_documents._notice({**package, "license": "MIT"})
 
 
 def test_windows_gets_its_version(tmp_path: Path) -> None:
-    import papers
+    import release_documents
 
-    papers.write_windows_version(tmp_path, "1.2.3")
+    release_documents.write_windows_version(tmp_path, "1.2.3")
     text = (tmp_path / "windows_version_info.txt").read_text("utf-8")
     compile(text, "version", "eval")
     assert "(1, 2, 3, 0)" in text and "'ProductVersion', '1.2.3'" in text
 
 
 def test_a_build_names_its_publisher(monkeypatch, tmp_path: Path) -> None:
-    import papers
+    import release_documents
 
     for name in ("SCRIPTORIUM_UPDATE_ADDRESS", "SCRIPTORIUM_RELEASE_PUBLIC_KEY"):
         monkeypatch.delenv(name, raising=False)
-    papers.write_publisher(tmp_path)
+    release_documents.write_publisher(tmp_path)
     shipped = json.loads((ROOT / "resources" / "publisher.json").read_text("utf-8"))
     assert json.loads((tmp_path / "publisher.json").read_text("utf-8")) == shipped
     monkeypatch.setenv("SCRIPTORIUM_UPDATE_ADDRESS", "https://example.org/release.txt")
-    papers.write_publisher(tmp_path)
+    release_documents.write_publisher(tmp_path)
     assert "example.org" in (tmp_path / "publisher.json").read_text("utf-8")
 
 

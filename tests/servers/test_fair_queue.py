@@ -114,7 +114,7 @@ def test_each_client_that_waits_gets_a_turn_before_any_gets_a_second(comers: lis
 
 
 async def test_one_client_cannot_fill_the_queue() -> None:
-    queue = FairQueue(at_once=4, each=3, waiting=2, waiting_all=3)
+    queue = FairQueue(max_running=4, max_per_client=3, max_waiting_per_client=2, max_waiting=3)
     greedy = [await queue.acquire("greedy") for _ in range(3)]
     waits = [asyncio.ensure_future(queue.acquire("greedy")) for _ in range(2)]
     await asyncio.sleep(0)

@@ -67,9 +67,9 @@ async def test_an_unchanged_feed_is_not_reported_again_after_a_restart(
 @pytest.mark.parametrize(
     ("body", "status", "path", "said"),
     [
-        (b"<html><body>Not a feed</body></html>", 200, "/feed", "no feed"),
-        (b"\xff\xfe\x00rubbish", 200, "/feed", "no feed"),
-        (b"", 200, "/feed", "no feed"),
+        (b"<html><body>Not a feed</body></html>", 200, "/feed", "not a feed"),
+        (b"\xff\xfe\x00rubbish", 200, "/feed", "not a feed"),
+        (b"", 200, "/feed", "not a feed"),
         (rss("x") + b" " * 300_000, 200, "/feed", "larger"),
         (rss("x"), 500, "/feed", "500"),
         (rss("x"), 404, "/feed", "no such page"),

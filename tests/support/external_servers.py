@@ -75,7 +75,7 @@ def state(external: ExternalServers, name: str) -> ServerState:
 
 async def standing(workspace: Workspace, name: str, wanted: ConnectionState) -> ServerState:
     """Wait until a server has this state, and return it."""
-    await until(workspace.events, lambda: state(workspace.external, name).standing is wanted)
+    await until(workspace.events, lambda: state(workspace.external, name).connection_state is wanted)
     return state(workspace.external, name)
 
 

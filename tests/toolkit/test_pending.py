@@ -148,7 +148,7 @@ async def test_an_interrupted_operation_is_resolved_by_the_journal_and_never_rep
     assert settled.state is (PendingState.DONE if was_written else PendingState.FAILED)
     assert settled.outcome is not None
     if not was_written:
-        assert "not done again" in str(settled.outcome["error"])
+        assert "not repeated" in str(settled.outcome["error"])
     assert len(desk.bench.approver.asked) == 1
 
 

@@ -155,10 +155,10 @@ def loaded(*values: str) -> tuple[ToolRegistry, tuple[str, ...], tuple[str, ...]
     ("value", "told"),
     [
         (f"{__name__}:BROKEN", "read_note"),
-        (f"{__name__}:FOREIGN", "does not bring"),
+        (f"{__name__}:FOREIGN", "does not define"),
         (f"{__name__}:TAKEN", "notes"),
         (f"{__name__}:NOTHING", "not a Plugin"),
-        (f"{__name__}:NO_TOOL", "not made by @tool"),
+        (f"{__name__}:NO_TOOL", "not created with @tool"),
         (f"{__name__}:missing", "AttributeError"),
         ("no_such_module_of_anybody:PLUGIN", "ModuleNotFoundError"),
         ("tests.support.plugin_that_exits:PLUGIN", "SystemExit"),

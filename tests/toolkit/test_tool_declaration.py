@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field, ValidationError
 from app.errors import InvalidParametersError
 from app.toolkit.argument_types import ArgumentKind, Limit, NoteName, Properties, TagName
 from app.toolkit.context import ToolContext
-from app.toolkit.docstring import read_docstring
+from app.toolkit.docstring import parse_docstring
 from app.toolkit.proposal import EffectProposal, Proposal
 from app.toolkit.result import ToolResult
 from app.toolkit.schema import flat_schema
@@ -260,6 +260,6 @@ def test_the_result_schema_of_every_tool_is_a_schema(one):
 
 
 def test_a_docstring_without_sections():
-    read = read_docstring("One line.")
+    read = parse_docstring("One line.")
     assert (read.summary, read.text, dict(read.arguments)) == ("One line.", "One line.", {})
-    assert read_docstring(None).text == ""
+    assert parse_docstring(None).text == ""

@@ -182,4 +182,4 @@ async def test_undoing_a_create_whose_note_is_gone_says_so(workspace, sample_vau
 async def test_undoing_twice_says_that_it_was_undone(workspace):
     made = await call(workspace, "create_note", name="Rim", content="Text")
     assert (await call(workspace, "undo", entry=made.entry)).success
-    assert (await call(workspace, "undo", entry=made.entry)).message.startswith("It was undone already")
+    assert (await call(workspace, "undo", entry=made.entry)).message.startswith("Already undone")

@@ -285,7 +285,7 @@ def assert_consistent(vault: Vault) -> None:
     """Check that the disk matches the journal's last commit, and that all contents are stored."""
     last = vault.journal.commits(1)[0]
     for change in last.changes:
-        now = vault.read(change.place)
+        now = vault.read(change.final_path)
         assert (None if now is None else content_hash(now)) == change.after
         for key in filter(None, (change.before, change.after)):
             assert content_hash(vault.journal.content(key)) == key

@@ -51,14 +51,15 @@ _STOP_REASONS = {
 
 
 class AcpAgent:
-    """Answer each turn with the program that the turn names.
+    """Answers each turn with the program that the turn names.
 
     Args:
         vault: The vault's name.
         root: The vault's folder.
-        note_text: Return the text of a note for the prompt; None for a note that is hidden from models.
+        note_text: Returns the text of a note for the prompt; None for a note that is hidden from models.
         edits: Detects changes that programs make without the gate.
-        news: Return new items of the sources as a block of data, and record in the turn that they were given.
+        news: Returns new items of the sources as a block of data, and records in the turn that they were
+            given.
     """
 
     def __init__(
@@ -76,9 +77,9 @@ class AcpAgent:
         self._note_text = note_text
         self._server = McpEndpoint(root)
         self._news = news
-        self._links: dict[AgentProgram, AcpConnection] = {}
+        self._connections: dict[AgentProgram, AcpConnection] = {}
         self._ending: set[asyncio.Task[None]] = set()
-        self._wanted: dict[str, dict[str, str]] = {}
+        self._chosen_options: dict[str, dict[str, str]] = {}
         self._opening: dict[AgentProgram, asyncio.Lock] = {}
         self.edits = edits
 
@@ -88,10 +89,10 @@ class AcpAgent:
         turn.news = self._news(turn)
         preparing = asyncio.ensure_future(self.edits.prepare())
         try:
-            link = await self._link(turn.program)
-            session = await self._session(link, turn)
+            connection = await self._connect(turn.program)
+            session = await self._session(connection, turn)
             await preparing
-            await self._converse(link, session, turn)
+            await self._converse(connection, session, turn)
         except ProgramError as error:
             turn.notice("error", error.message, error.hint)
         finally:
@@ -100,7 +101,11 @@ class AcpAgent:
 
     def caller_named(self, name: str) -> Caller | None:
         """Return the program called `name` as a caller, in the turn that it answers; None for other names."""
-        acp_turns = [acp_turn for link in self._links.values() for acp_turn in link.desk.turns.values()]
+        acp_turns = [
+            acp_turn
+            for connection in self._connections.values()
+            for acp_turn in connection.client.turns.values()
+        ]
         turns = [
             acp_turn.turn
             for acp_turn in acp_turns
@@ -115,11 +120,11 @@ class AcpAgent:
         """Return the options of the program called `name`; empty before its first conversation."""
         sessions = [
             session
-            for program, link in self._links.items()
+            for program, connection in self._connections.items()
             if program.name == name
-            for session in link.sessions.values()
+            for session in connection.sessions.values()
         ]
-        return apply_values(sessions[-1].options, self._wanted.get(name, {})) if sessions else ()
+        return apply_values(sessions[-1].options, self._chosen_options.get(name, {})) if sessions else ()
 
     async def set_option(self, name: str, option: str, value: str) -> None:
         """Set an option for all current and future conversations of the program called `name`.
@@ -129,16 +134,16 @@ class AcpAgent:
         """
         from acp import RequestError
 
-        self._wanted.setdefault(name, {})[option] = value
-        for program, link in tuple(self._links.items()):
+        self._chosen_options.setdefault(name, {})[option] = value
+        for program, connection in tuple(self._connections.items()):
             if program.name != name:
                 continue
             try:
                 async with asyncio.timeout(_SET_OPTION_TIMEOUT_S):
-                    for session in tuple(link.sessions.values()):
-                        await self._set(link, session, option, value)
+                    for session in tuple(connection.sessions.values()):
+                        await self._set(connection, session, option, value)
             except (RequestError, ConnectionError, TimeoutError) as error:
-                self._wanted[name].pop(option, None)
+                self._chosen_options[name].pop(option, None)
                 detail = f": {error}" if str(error) else ""
                 raise ProgramError(
                     f"{name} did not accept the option{detail}.", "The option is unchanged."
@@ -146,29 +151,29 @@ class AcpAgent:
 
     async def close(self) -> None:
         """Stop every program and its child processes."""
-        links = list(self._links.values())
-        self._links.clear()
-        closing = (link.close() for link in links)
+        connections = list(self._connections.values())
+        self._connections.clear()
+        closing = (connection.close() for connection in connections)
         await asyncio.gather(*closing, *self._ending, return_exceptions=True)
         self.edits.close()
 
     # Programs and sessions
 
-    async def _link(self, program: AgentProgram) -> AcpConnection:
+    async def _connect(self, program: AgentProgram) -> AcpConnection:
         """Return the connection to the program; start the program if it is not running."""
         await self._end_removed()
         async with self._opening.setdefault(program, asyncio.Lock()):
-            link = self._links.get(program)
-            if link is not None and link.is_alive:
-                return link
-            if link is not None:
-                await self._drop(link)
-            self._links[program] = link = await AcpConnection.open(program, self._root)
-            return link
+            connection = self._connections.get(program)
+            if connection is not None and connection.is_alive:
+                return connection
+            if connection is not None:
+                await self._close_connection(connection)
+            self._connections[program] = connection = await AcpConnection.open(program, self._root)
+            return connection
 
     def settings_changed(self) -> None:
         """Stop programs that were removed from the settings; call it on the programs' event loop."""
-        if not self._links:
+        if not self._connections:
             return
         task = asyncio.get_running_loop().create_task(self._end_removed(), name="end removed programs")
         self._ending.add(task)
@@ -177,16 +182,16 @@ class AcpAgent:
     async def _end_removed(self) -> None:
         """Stop programs that were removed from the settings, as soon as they are idle."""
         wanted = self._settings().programs.programs
-        for program, link in tuple(self._links.items()):
-            if program not in wanted and not link.desk.turns:
-                await self._drop(link)
+        for program, connection in tuple(self._connections.items()):
+            if program not in wanted and not connection.client.turns:
+                await self._close_connection(connection)
 
-    async def _drop(self, link: AcpConnection) -> None:
-        if self._links.get(link.program) is link:
-            del self._links[link.program]
-        await link.close(at_once=True)
+    async def _close_connection(self, connection: AcpConnection) -> None:
+        if self._connections.get(connection.program) is connection:
+            del self._connections[connection.program]
+        await connection.close(at_once=True)
 
-    async def _session(self, link: AcpConnection, turn: Turn) -> AcpSession:
+    async def _session(self, connection: AcpConnection, turn: Turn) -> AcpSession:
         """Return the program's session for the conversation; resume or create one if needed.
 
         Raises:
@@ -195,76 +200,76 @@ class AcpAgent:
         from acp import RequestError
 
         read_only = turn.prompt.mode != "propose"
-        kept = load_session_state(turn)
-        known = link.sessions.get(turn.conversation)
-        as_kept = known is not None and kept is not None and known.id == kept.session
-        if known is not None and as_kept and known.read_only == read_only:
+        saved = load_session_state(turn)
+        known = connection.sessions.get(turn.conversation)
+        is_saved = known is not None and saved is not None and known.id == saved.session
+        if known is not None and is_saved and known.read_only == read_only:
             return known
         try:
             async with asyncio.timeout(_NEW_SESSION_TIMEOUT_S):
-                made = kept and await self._taken_up(link, kept, turn, read_only)
-                made = made or await self._begin_session(link, turn, read_only)
-                for id_, value in self._wanted.get(link.program.name, {}).items():
-                    await self._set(link, made, id_, value)
+                session = saved and await self._resume_session(connection, saved, turn, read_only)
+                session = session or await self._begin_session(connection, turn, read_only)
+                for id_, value in self._chosen_options.get(connection.program.name, {}).items():
+                    await self._set(connection, session, id_, value)
         except RequestError as error:
-            raise link.explain_error(error) from error
+            raise connection.explain_error(error) from error
         except ConnectionError as error:
-            raise await self._handle_loss(link, "when a conversation began") from error
+            raise await self._handle_loss(connection, "when a conversation began") from error
         except TimeoutError as error:
-            await self._drop(link)
-            name = link.program.name
+            await self._close_connection(connection)
+            name = connection.program.name
             raise ProgramError(
                 f"{name} did not start a conversation within {_NEW_SESSION_TIMEOUT_S:.0f} s.", ""
             ) from error
-        link.sessions[turn.conversation] = made
-        return made
+        connection.sessions[turn.conversation] = session
+        return session
 
-    async def _set(self, link: AcpConnection, session: AcpSession, id_: str, value: str) -> None:
+    async def _set(self, connection: AcpConnection, session: AcpSession, id_: str, value: str) -> None:
         """Set an option of a session if the session offers that value."""
         option = next((one for one in session.options if one.id == id_), None)
         if option is None or value == option.current or apply_values((option,), {id_: value}) == (option,):
             return
-        options = await set_option(link.connection, session.id, option, value)
+        options = await set_option(connection.rpc, session.id, option, value)
         session.options = apply_values(session.options, {id_: value}) if options is None else options
 
-    async def _begin_session(self, link: AcpConnection, turn: Turn, read_only: bool) -> AcpSession:
-        answer = await link.connection.new_session(
-            cwd=str(self._root), mcp_servers=[self._own_server(link, read_only=read_only)]
+    async def _begin_session(self, connection: AcpConnection, turn: Turn, read_only: bool) -> AcpSession:
+        answer = await connection.rpc.new_session(
+            cwd=str(self._root), mcp_servers=[self._own_server(connection, read_only=read_only)]
         )
         options = session_options(answer.modes, answer.config_options)
         return AcpSession(answer.session_id, read_only, options=options)
 
-    async def _taken_up(
-        self, link: AcpConnection, kept: AcpSessionState, turn: Turn, read_only: bool
+    async def _resume_session(
+        self, connection: AcpConnection, saved: AcpSessionState, turn: Turn, read_only: bool
     ) -> AcpSession | None:
         """Resume the program's earlier session; return None if the program cannot resume it."""
         from acp import RequestError
 
-        go_on = (
-            link.connection.resume_session
-            if link.can_resume
-            else link.connection.load_session
-            if link.can_load
+        resume = (
+            connection.rpc.resume_session
+            if connection.can_resume
+            else connection.rpc.load_session
+            if connection.can_load
             else None
         )
-        if go_on is None:
+        if resume is None:
             return None
         try:
-            answer = await go_on(
+            answer = await resume(
                 cwd=str(self._root),
-                session_id=kept.session,
-                mcp_servers=[self._own_server(link, read_only=read_only)],
+                session_id=saved.session,
+                mcp_servers=[self._own_server(connection, read_only=read_only)],
             )
         except RequestError as error:
-            log.info("%s could not resume a session: %s", link.program.name, error)
+            log.info("%s could not resume a session: %s", connection.program.name, error)
             return None
         options = session_options(answer.modes, answer.config_options) if answer is not None else ()
-        return AcpSession(kept.session, read_only, kept.cost, is_new=False, options=options)
+        return AcpSession(saved.session, read_only, saved.cost, is_new=False, options=options)
 
-    def _own_server(self, link: AcpConnection, *, read_only: bool) -> schema.McpServerStdio:
+    def _own_server(self, connection: AcpConnection, *, read_only: bool) -> schema.McpServerStdio:
         from acp import schema
 
-        command, arguments = self._server.command(link.program.name, read_only=read_only)
+        command, arguments = self._server.command(connection.program.name, read_only=read_only)
         variables = self._server.variables()
         return schema.McpServerStdio(
             name=MCP_SERVER,
@@ -275,30 +280,30 @@ class AcpAgent:
 
     # Turns
 
-    async def _converse(self, link: AcpConnection, session: AcpSession, turn: Turn) -> None:
+    async def _converse(self, connection: AcpConnection, session: AcpSession, turn: Turn) -> None:
         from app.agent.acp.client import AcpTurn
         from app.agent.acp.update_translator import UpdateTranslator
 
-        narration = UpdateTranslator(turn)
-        acp_turn = AcpTurn(turn, narration)
-        watched = await self.edits.begin(turn, lambda: narration.named_files)
-        link.desk.turns[session.id] = acp_turn
-        unsubscribe = turn.events.subscribe(ToolFinished, narration.call_ended)
+        translator = UpdateTranslator(turn)
+        acp_turn = AcpTurn(turn, translator)
+        watched = await self.edits.begin(turn, lambda: translator.named_files)
+        connection.client.turns[session.id] = acp_turn
+        unsubscribe = turn.events.subscribe(ToolFinished, translator.call_ended)
         answer: schema.PromptResponse | None = None
         try:
-            answer = await self._run_prompt(link, session, acp_turn)
+            answer = await self._run_prompt(connection, session, acp_turn)
         finally:
-            link.desk.turns.pop(session.id, None)
+            connection.client.turns.pop(session.id, None)
             unsubscribe()
             await asyncio.shield(asyncio.ensure_future(self.edits.end(watched)))
-            session.cost = narration.end(answer, session.cost)
+            session.cost = translator.end(answer, session.cost)
             save_session_state(turn, session.id, session.cost)
             self._warn(turn, watched.found)
         if (explanation := _STOP_REASONS.get(answer.stop_reason)) is not None:
-            turn.notice("warning", explanation.format(link.program.name))
+            turn.notice("warning", explanation.format(connection.program.name))
 
     async def _run_prompt(
-        self, link: AcpConnection, session: AcpSession, acp_turn: AcpTurn
+        self, connection: AcpConnection, session: AcpSession, acp_turn: AcpTurn
     ) -> schema.PromptResponse:
         """Send the prompt and wait until the answer is complete.
 
@@ -309,23 +314,23 @@ class AcpAgent:
         from acp import RequestError, schema
 
         prompt = [schema.TextContentBlock(type="text", text=self._history(session, acp_turn.turn))]
-        answer = asyncio.ensure_future(link.connection.prompt(session_id=session.id, prompt=[*prompt]))
+        answer = asyncio.ensure_future(connection.rpc.prompt(session_id=session.id, prompt=[*prompt]))
         session.is_new = False
         try:
             return await asyncio.shield(answer)
         except asyncio.CancelledError:
-            stopping = asyncio.ensure_future(self._stop(link, session, acp_turn, answer))
+            stopping = asyncio.ensure_future(self._stop(connection, session, acp_turn, answer))
             await _wait_uninterrupted(stopping)
             raise
         except RequestError as error:
-            raise link.explain_error(error) from error
+            raise connection.explain_error(error) from error
         except ConnectionError as error:
             await acp_turn.cancel()
-            raise await self._handle_loss(link, "in the middle of the turn") from error
+            raise await self._handle_loss(connection, "in the middle of the turn") from error
 
     async def _stop(
         self,
-        link: AcpConnection,
+        connection: AcpConnection,
         session: AcpSession,
         acp_turn: AcpTurn,
         answer: asyncio.Future[schema.PromptResponse],
@@ -334,29 +339,29 @@ class AcpAgent:
         await acp_turn.cancel()
         try:
             async with asyncio.timeout(_CANCEL_TIMEOUT_S):
-                await link.connection.cancel(session.id)
+                await connection.rpc.cancel(session.id)
                 await asyncio.wait({answer})
         except (TimeoutError, ConnectionError):
-            log.info("%s did not stop on request", link.program.name)
+            log.info("%s did not stop on request", connection.program.name)
         if not answer.done():
             answer.cancel()
             await asyncio.wait({answer})
-            await self._drop(link)
+            await self._close_connection(connection)
             acp_turn.turn.notice(
-                "warning", f"{link.program.name} did not stop on request, so it was terminated."
+                "warning", f"{connection.program.name} did not stop on request, so it was terminated."
             )
         elif not answer.cancelled():
             answer.exception()
 
-    async def _handle_loss(self, link: AcpConnection, when: str) -> ProgramError:
-        error = await link.connection_error(when)
-        await self._drop(link)
+    async def _handle_loss(self, connection: AcpConnection, when: str) -> ProgramError:
+        error = await connection.connection_error(when)
+        await self._close_connection(connection)
         return error
 
     def _history(self, session: AcpSession, turn: Turn) -> str:
         """Return the prompt, preceded by the items that the program has not received yet."""
-        kept = load_session_state(turn)
-        heard = kept.heard if kept is not None and not session.is_new else 0
+        saved = load_session_state(turn)
+        heard = saved.heard if saved is not None and not session.is_new else 0
         # The last item is the prompt itself.
         items = turn.store.items(turn.conversation)[heard:]
         own = items.index(next(item for item in items if item.turn == turn.caller.turn)) if items else 0

@@ -74,7 +74,7 @@ class AcpClient:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self.options_told: Callable[[str, object], None] = lambda session_id, update: None
+        self.on_options_changed: Callable[[str, object], None] = lambda session_id, update: None
         self.turns: dict[str, AcpTurn] = {}
 
     def on_connect(self, conn: object) -> None:
@@ -83,7 +83,7 @@ class AcpClient:
     async def session_update(self, session_id: str, update: object, **_: object) -> None:
         """Show an update from the program; drop updates outside a turn (a session that is being loaded)."""
         if isinstance(update, schema.CurrentModeUpdate | schema.ConfigOptionUpdate):
-            self.options_told(session_id, update)
+            self.on_options_changed(session_id, update)
         elif (acp_turn := self.turns.get(session_id)) is not None:
             acp_turn.translator.handle_update(update)
 

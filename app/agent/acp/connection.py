@@ -61,15 +61,15 @@ class AcpConnection:
         self,
         program: AgentProgram,
         process: ProgramProcess,
-        connection: ClientSideConnection,
-        desk: AcpClient,
+        rpc: ClientSideConnection,
+        client: AcpClient,
     ) -> None:
         self.program = program
         self.process = process
-        self.connection = connection
-        self.desk = desk
+        self.rpc = rpc
+        self.client = client
         self.sessions: dict[str, AcpSession] = {}
-        self._raw_message: schema.InitializeResponse | None = None
+        self._init_response: schema.InitializeResponse | None = None
 
     @classmethod
     async def open(cls, program: AgentProgram, root: Path) -> AcpConnection:
@@ -89,17 +89,17 @@ class AcpConnection:
         except (NotFoundError, StorageError) as error:
             hint = "Install it, or enter its full path in the settings under External agents."
             raise ProgramError(error.message, hint) from error
-        desk = AcpClient(root)
+        client = AcpClient(root)
         # The library's interface requires all methods of the draft, with every argument by name.
-        connection = ClientSideConnection(cast("Client", desk), process.stdin, process.stdout)
-        link = cls(program, process, connection, desk)
-        desk.options_told = link._update_options
+        rpc = ClientSideConnection(cast("Client", client), process.stdin, process.stdout)
+        connection = cls(program, process, rpc, client)
+        client.on_options_changed = connection._update_options
         try:
-            await link._initialize()
+            await connection._initialize()
         except BaseException:
-            await link.close(at_once=True)
+            await connection.close(at_once=True)
             raise
-        return link
+        return connection
 
     @property
     def is_alive(self) -> bool:
@@ -109,13 +109,13 @@ class AcpConnection:
     @property
     def can_load(self) -> bool:
         """True if the program can load an earlier session and replay its updates."""
-        capabilities = self._raw_message.agent_capabilities if self._raw_message else None
+        capabilities = self._init_response.agent_capabilities if self._init_response else None
         return bool(capabilities and capabilities.load_session)
 
     @property
     def can_resume(self) -> bool:
         """True if the program can resume an earlier session without a replay."""
-        capabilities = self._raw_message.agent_capabilities if self._raw_message else None
+        capabilities = self._init_response.agent_capabilities if self._init_response else None
         sessions = capabilities.session_capabilities if capabilities else None
         return bool(sessions and sessions.resume is not None)
 
@@ -125,18 +125,18 @@ class AcpConnection:
         await self.process.terminate(at_once=at_once)
         with suppress(TimeoutError):
             async with asyncio.timeout(_CLOSE_TIMEOUT_S):
-                await self.connection.close()
+                await self.rpc.close()
 
     async def _initialize(self) -> None:
         from acp import RequestError, schema
 
-        able = schema.ClientCapabilities(
+        capabilities = schema.ClientCapabilities(
             fs=schema.FileSystemCapabilities(read_text_file=True, write_text_file=True), terminal=False
         )
         client_info = schema.Implementation(name="scriptorium", title="Scriptorium", version="1")
         try:
             async with asyncio.timeout(_START_TIMEOUT_S):
-                self._raw_message = await self.connection.initialize(_PROTOCOL_VERSION, able, client_info)
+                self._init_response = await self.rpc.initialize(_PROTOCOL_VERSION, capabilities, client_info)
         except TimeoutError as error:
             message = f"{self.program.name} did not respond within {_START_TIMEOUT_S:.0f} s of its start."
             raise ProgramError(message, self._advice()) from error
@@ -144,8 +144,8 @@ class AcpConnection:
             raise self.explain_error(error) from error
         except (ConnectionError, ValueError) as error:
             raise await self.connection_error("when it was started") from error
-        if self._raw_message.protocol_version != _PROTOCOL_VERSION:
-            version = self._raw_message.protocol_version
+        if self._init_response.protocol_version != _PROTOCOL_VERSION:
+            version = self._init_response.protocol_version
             raise ProgramError(
                 f"{self.program.name} speaks version {version} of the protocol;"
                 f" this app needs {_PROTOCOL_VERSION}.",
@@ -182,7 +182,7 @@ class AcpConnection:
         if error.code == _AUTH_REQUIRED:
             methods = [
                 method.name
-                for method in (self._raw_message.auth_methods if self._raw_message else None) or ()
+                for method in (self._init_response.auth_methods if self._init_response else None) or ()
             ]
             how = f" Login methods: {', '.join(methods)}." if methods else ""
             return ProgramError(

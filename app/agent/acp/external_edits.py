@@ -34,15 +34,15 @@ _UNREPORTED_EDIT_REASON = "written while {0} was working but not reported by it;
 
 @dataclass(slots=True, eq=False)
 class WatchedTurn:
-    """A program's turn in progress; `named` returns the files that the program reports as changed."""
+    """A program's turn in progress; `reported_files` returns the files that it reports as changed."""
 
     turn: Turn
-    named: Callable[[], Iterable[str]]
+    reported_files: Callable[[], Iterable[str]]
     found: int = 0
 
 
 class ExternalEditTracker:
-    """Watch the vault's files while programs work in it.
+    """Watches the vault's files while programs work in it.
 
     Args:
         folder: The folder of the baseline, which is an unnamed file.
@@ -52,19 +52,19 @@ class ExternalEditTracker:
         self._root = root
         self._folder = folder
         self._store = store
-        self._adoption = adoption
-        self._imprint: VaultBaseline | None = None
+        self._recorder = adoption
+        self._baseline: VaultBaseline | None = None
         self._watched: list[WatchedTurn] = []
-        self._taken: set[NotePath] = set()
-        self._looking = asyncio.Lock()
+        self._recorded: set[NotePath] = set()
+        self._lock = asyncio.Lock()
         self._stop = threading.Event()
 
-    async def begin(self, turn: Turn, named: Callable[[], Iterable[str]]) -> WatchedTurn:
+    async def begin(self, turn: Turn, reported_files: Callable[[], Iterable[str]]) -> WatchedTurn:
         """Take a baseline of the files; later changes are attributed to the program."""
-        watched = WatchedTurn(turn, named)
+        watched = WatchedTurn(turn, reported_files)
         if not self._store.writable:
             return watched
-        async with self._looking:
+        async with self._lock:
             await self._capture_baseline()
             self._watched.append(watched)
         return watched
@@ -72,14 +72,14 @@ class ExternalEditTracker:
     async def prepare(self) -> None:
         """Take a baseline ahead of `begin`: the first one is slow in a large vault."""
         if self._store.writable:
-            async with self._looking:
+            async with self._lock:
                 await self._capture_baseline()
 
     async def _capture_baseline(self) -> None:
-        if self._imprint is None:
-            self._imprint = VaultBaseline(self._root, self._folder)
+        if self._baseline is None:
+            self._baseline = VaultBaseline(self._root, self._folder)
         if not self._watched:
-            await asyncio.to_thread(self._imprint.capture, self._stop.is_set)
+            await asyncio.to_thread(self._baseline.capture, self._stop.is_set)
 
     async def end(self, watched: WatchedTurn) -> None:
         """Check once more; later changes are not attributed to the program."""
@@ -96,24 +96,24 @@ class ExternalEditTracker:
         Returns:
             Those of `paths` whose content is recorded; other watchers can skip them.
         """
-        if self._imprint is None or self._stop.is_set():
+        if self._baseline is None or self._stop.is_set():
             return frozenset()
-        asked = None if paths is None else tuple(paths)
+        requested = None if paths is None else tuple(paths)
         if self._watched:
-            async with self._looking:
-                found = await asyncio.to_thread(self._imprint.diff, asked, self._store.is_own_write)
+            async with self._lock:
+                found = await asyncio.to_thread(self._baseline.diff, requested, self._store.is_own_write)
                 if found:
                     await self._assign_to_turns(found)
-        known = self._taken.intersection(asked or ())
-        return await asyncio.to_thread(self._as_taken, known) if known else frozenset()
+        known = self._recorded.intersection(requested or ())
+        return await asyncio.to_thread(self._still_recorded, known) if known else frozenset()
 
     def close(self) -> None:
         """Discard the baseline."""
         self._stop.set()
-        if self._imprint is not None:
-            self._imprint.close()
+        if self._baseline is not None:
+            self._baseline.close()
 
-    def _as_taken(self, paths: Iterable[NotePath]) -> frozenset[NotePath]:
+    def _still_recorded(self, paths: Iterable[NotePath]) -> frozenset[NotePath]:
         """Return the files that have not changed since they were recorded."""
         return frozenset(path for path in paths if self._store.is_own_write(path, self._digest(path)))
 
@@ -129,19 +129,19 @@ class ExternalEditTracker:
         """Split the changes by turn, and within a turn by whether the program reported them."""
         shares: dict[tuple[int, bool], tuple[WatchedTurn, list[FileChange], list[NotePath]]] = {}
         for change in found.changes:
-            watched, reported = self._whose(touched_paths(change))
+            watched, reported = self._turn_of(touched_paths(change))
             shares.setdefault((id(watched), reported), (watched, [], []))[1].append(change)
         for path in found.unsaved:
-            watched, reported = self._whose((path,))
+            watched, reported = self._turn_of((path,))
             shares.setdefault((id(watched), reported), (watched, [], []))[2].append(path)
         for (_, reported), (watched, changes, unsaved) in shares.items():
-            await self._adopt(watched, BaselineDiff(tuple(changes), tuple(unsaved)), reported)
+            await self._record(watched, BaselineDiff(tuple(changes), tuple(unsaved)), reported)
 
-    def _whose(self, paths: Iterable[NotePath]) -> tuple[WatchedTurn, bool]:
+    def _turn_of(self, paths: Iterable[NotePath]) -> tuple[WatchedTurn, bool]:
         """Return the turn in which the program reported one of these files, else the latest turn."""
         texts = {path.text for path in paths}
         for watched in reversed(self._watched):
-            if not texts.isdisjoint(self._relative(name) for name in watched.named()):
+            if not texts.isdisjoint(self._relative(name) for name in watched.reported_files()):
                 return watched, True
         return self._watched[-1], False
 
@@ -154,13 +154,13 @@ class ExternalEditTracker:
                 return ""
         return path.as_posix()
 
-    async def _adopt(self, watched: WatchedTurn, found: BaselineDiff, reported: bool) -> None:
+    async def _record(self, watched: WatchedTurn, found: BaselineDiff, reported: bool) -> None:
         turn = watched.turn
         change_set = change_set_of(found)
         reason = (_REPORTED_EDIT_REASON if reported else _UNREPORTED_EDIT_REASON).format(turn.caller.name)
-        outcome = await self._adoption.record(change_set, _program_caller(turn.caller), reason, found.unsaved)
+        outcome = await self._recorder.record(change_set, _program_caller(turn.caller), reason, found.unsaved)
         watched.found += len(found.changes) + len(found.unsaved)
-        self._taken.update(change_set.paths)
+        self._recorded.update(change_set.paths)
         paths = [str(path) for path in (*change_set.paths, *found.unsaved)]
         turn.flush()
         card = ToolCard(

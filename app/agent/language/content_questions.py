@@ -15,7 +15,7 @@ from app.agent.language.readings import (
     Reading,
     Reply,
 )
-from app.answering.question import read_question
+from app.answering.question import parse_question
 
 _WORD = re.compile(r"[^\W\d_]+")
 _FINDING = frozenset(("find", "count", "meaning", "properties_of"))
@@ -61,7 +61,7 @@ def as_content_question(
     language = asking_language(text, languages)
     if language is None or len(words) < _FEWEST_WORDS or words[1] in language.words("addressed"):
         return found
-    if not read_question(text).words:
+    if not parse_question(text).words:
         # Only pronouns: the topic is in the conversation, which a search does not use.
         return found
     if isinstance(found, Reading | Clarification) and not _is_empty(found):

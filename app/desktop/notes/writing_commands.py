@@ -26,7 +26,7 @@ from app.desktop.widgets import dialogs
 from app.desktop.widgets.utf16 import utf16_length
 from app.errors import ScriptoriumError, StorageError
 from app.vault.markdown.frontmatter import read_frontmatter
-from app.vault.note_templates import Expanded, with_properties
+from app.vault.note_templates import ExpandedTemplate, with_properties
 from app.vault.path import NotePath
 
 _PRINT_POINTS = 10
@@ -219,7 +219,7 @@ class WritingCommands(QObject):
         return font
 
 
-def _insert_template(editor: LiveEditor, made: Expanded) -> None:
+def _insert_template(editor: LiveEditor, made: ExpandedTemplate) -> None:
     """Insert a template's text at the cursor and merge its properties, as one undo step.
 
     Raises:

@@ -7,7 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, QUrl, Signal
-from PySide6.QtGui import QColor, QFont, QImage, QMouseEvent, QTextCursor, QTextDocument
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QImage,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QTextCursor,
+    QTextDocument,
+)
 from PySide6.QtWidgets import QTextBrowser, QTextEdit, QWidget
 
 from app.desktop.theme.theme import Theme, ThemeSource
@@ -215,6 +224,16 @@ class ReadingView(QTextBrowser):
         width = round(self._text_width * self._theme.zoom) or self.width()
         side = max(24, (self.width() - width) // 2)
         self.setViewportMargins(side, _TOP_MARGIN, side, _TOP_MARGIN)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Scroll to the start or end with the keys that move the cursor there in the editor."""
+        bar = self.verticalScrollBar()
+        if event.matches(QKeySequence.StandardKey.MoveToStartOfDocument):
+            bar.setValue(bar.minimum())
+        elif event.matches(QKeySequence.StandardKey.MoveToEndOfDocument):
+            bar.setValue(bar.maximum())
+        else:
+            super().keyPressEvent(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Store the pointer's position, for previews."""

@@ -59,7 +59,7 @@ class TextEditor(QWidget):
         self.field.setPlainText(text.text)
         self.field.blockSignals(False)
         if text.encode(self._current_text()) != content:
-            raise NotEditableError("it holds characters that no editor keeps")
+            raise NotEditableError("it contains characters that an editor would lose")
         self._text = text
         self._timer.stop()
         self._set_problem("")

@@ -1,8 +1,8 @@
 """The semantic layout: a map on which notes with similar embeddings are close to each other.
 
-A few hundred notes are mapped by t-SNE, which preserves neighbors best, but takes quadratic time. For more
-notes, each is joined to its nearest, and the layout by links does the rest: in principle the same neighbor
-embedding, by an existing engine that takes seconds for a hundred thousand nodes.
+A few hundred notes are mapped by t-SNE, which preserves neighbors best but takes quadratic time. With more
+notes, each is linked to its nearest neighbors and the force-directed layout places them: it is also a
+neighbor embedding, and takes seconds for a hundred thousand nodes.
 """
 
 from __future__ import annotations

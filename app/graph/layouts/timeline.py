@@ -60,14 +60,14 @@ def timeline_layout(
     if not size:
         return StaticLayout("time", np.empty((0, 2), dtype=np.float32))
     known = times > 0
-    claims = np.square(2 * radii + _NODE_GAP)
-    claim = float(claims[known].sum() or claims.sum()) * _ROOM_FACTOR
-    width = float(np.sqrt(claim * aspect))
-    height = claim / width
+    areas = np.square(2 * radii + _NODE_GAP)
+    area = float(areas[known].sum() or areas.sum()) * _ROOM_FACTOR
+    width = float(np.sqrt(area * aspect))
+    height = area / width
     axis = _Axis(times[known], width, height)
     x = np.empty(size)
     x[known] = axis.place(times[known])
-    block = float(claims[~known].sum()) * _BLOCK_ROOM_FACTOR / height
+    block = float(areas[~known].sum()) * _BLOCK_ROOM_FACTOR / height
     steps = np.arange(size - known.sum()) + 0.5
     x[~known] = -_UNKNOWN_GAP - float(radii.max()) - block * steps / max(1, len(steps))
     wanted = _link_order(links, size) * height / 2
@@ -88,9 +88,9 @@ class _Axis:
     def __init__(self, times: NDArray[np.float64], width: float, height: float) -> None:
         self._sorted = np.sort(times)
         self._width = width
-        self._share = 0.0
-        for share in (0.0, 0.25, 0.5, 0.75, 0.9, 1.0):
-            self._share = share
+        self._stretch = 0.0
+        for stretch in (0.0, 0.25, 0.5, 0.75, 0.9, 1.0):
+            self._stretch = stretch
             crowd = np.bincount((self.place(times) // _COLUMN_WIDTH).astype(np.int64)).max(initial=0)
             if crowd * 1.2 <= 1.6 * height * _COLUMN_WIDTH / 2:
                 break
@@ -107,8 +107,8 @@ class _Axis:
         else:
             first = np.searchsorted(self._sorted, times, side="left")
             rank = (first + np.searchsorted(self._sorted, times, side="right")) / 2
-        share = self._share
-        return np.asarray(self._width * ((1 - share) * even + share * rank / len(self._sorted)))
+        stretch = self._stretch
+        return np.asarray(self._width * ((1 - stretch) * even + stretch * rank / len(self._sorted)))
 
     def ticks(self) -> tuple[Tick, ...]:
         """Return between five and twenty round dates."""
@@ -133,7 +133,7 @@ class _Axis:
         low, high = self._sorted[0], self._sorted[-1]
         even = (times - low) / (high - low) if high > low else np.full(len(times), 0.5)
         rank = np.interp(times, self._sorted, (np.arange(len(self._sorted)) + 0.5) / len(self._sorted))
-        return np.asarray(self._width * ((1 - self._share) * even + self._share * rank))
+        return np.asarray(self._width * ((1 - self._stretch) * even + self._stretch * rank))
 
 
 def _round_dates(low: float, high: float, unit: str, step: int) -> list[datetime]:

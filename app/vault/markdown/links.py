@@ -10,7 +10,7 @@ import re
 from urllib.parse import unquote
 
 from app.vault.note import Link, LinkStyle, Span
-from app.vault.reference import read_fragment, split_alias, split_fragment
+from app.vault.reference import parse_fragment, split_alias, split_fragment
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
@@ -52,7 +52,7 @@ def markdown_link(raw: str, at: int, label: str, span: Span, embed: bool, line: 
         return None
     path, _, fragment = raw.partition("#")
     target = unquote(_ESCAPE.sub(r"\1", path))
-    heading, block = read_fragment(unquote(fragment))
+    heading, block = parse_fragment(unquote(fragment))
     if not target.strip() and heading is None and block is None:
         return None
     target_span = Span(at, at + len(path))

@@ -39,7 +39,7 @@ def relation_word(kind: str) -> str:
     return relation_type(kind).lower()
 
 
-def read_context(context: str | None) -> tuple[float | None, str | None]:
+def parse_context(context: str | None) -> tuple[float | None, str | None]:
     """Parse the parentheses after a relation into confidence (0 to 1) and remark."""
     if context is None:
         return None, None
@@ -70,7 +70,7 @@ def prose_relations(
         begin = text.rfind("\n", 0, on_line[0].span.start) + 1
         end = text.find("\n", on_line[-1].span.end)
         span = Span(begin, end if end >= 0 else len(text))
-        yield from _of_line(masked, text, span, on_line, number, sections)
+        yield from _line_relations(masked, text, span, on_line, number, sections)
 
 
 def property_relations(found: Sequence[tuple[str, Link, bool]], text: str) -> Iterator[Relation]:
@@ -83,7 +83,7 @@ def property_relations(found: Sequence[tuple[str, Link, bool]], text: str) -> It
     for key, link, whole in found:
         kind = relation_type(key)
         if whole and kind and kind not in _NOT_A_RELATION and not kind.startswith("CSSCLASS"):
-            confidence, note = read_context(_parenthesized(text, link.span.end))
+            confidence, note = parse_context(_parenthesized(text, link.span.end))
             yield Relation(kind, link, confidence, note, link.span, link.line)
 
 
@@ -95,12 +95,12 @@ class _RelationSections:
         self._end = end
         self._spans: list[Span] | None = None
 
-    def hold(self, place: int) -> bool:
+    def contains(self, position: int) -> bool:
         """Return whether a position is in such a part."""
         if self._spans is None:
             self._spans = _relation_spans(self._headings(), self._end)
-        index = bisect_right(self._spans, place, key=lambda span: span.start) - 1
-        return index >= 0 and place < self._spans[index].end
+        index = bisect_right(self._spans, position, key=lambda span: span.start) - 1
+        return index >= 0 and position < self._spans[index].end
 
 
 def _relation_spans(headings: Sequence[Heading], end: int) -> list[Span]:
@@ -115,7 +115,7 @@ def _relation_spans(headings: Sequence[Heading], end: int) -> list[Span]:
     return [*found, Span(opened.span.end, end)] if opened else found
 
 
-def _of_line(
+def _line_relations(
     masked: str, text: str, span: Span, links: list[Link], number: int, sections: _RelationSections
 ) -> Iterator[Relation]:
     start = span.start
@@ -144,12 +144,12 @@ def _list_item(
         return
     kind = relation_type(match[1] or match[2] or match[3])
     is_common = not match[3] or kind in KNOWN_RELATIONS or _PLAIN_TYPE.fullmatch(match[3])
-    if not is_common and not sections.hold(span.start):
+    if not is_common and not sections.contains(span.start):
         return
-    targets = _run(masked, links)
+    targets = _joined_links(masked, links)
     tail = _ITEM_TAIL.fullmatch(text, targets[-1].span.end, span.end)
-    if kind and kind not in _NOT_A_RELATION and (tail or sections.hold(span.start)):
-        confidence, note = read_context(tail[1] if tail else _parenthesized(text, targets[-1].span.end))
+    if kind and kind not in _NOT_A_RELATION and (tail or sections.contains(span.start)):
+        confidence, note = parse_context(tail[1] if tail else _parenthesized(text, targets[-1].span.end))
         whole = Span(span.start, span.end - 1 if text[span.end - 1] == "\r" else span.end)
         for link in targets:
             yield Relation(kind, link, confidence, note, whole, number)
@@ -176,13 +176,13 @@ def _field_relations(
     inside = [link for link in links if link.span.start >= value_at and link.span.end <= span.end]
     if not kind or kind in _NOT_A_RELATION or not inside or inside[0].span.start != value_at:
         return
-    targets = _run(masked, inside)
-    confidence, note = read_context(_parenthesized(text, targets[-1].span.end, span.end))
+    targets = _joined_links(masked, inside)
+    confidence, note = parse_context(_parenthesized(text, targets[-1].span.end, span.end))
     for link in targets:
         yield Relation(kind, link, confidence, note, span, number)
 
 
-def _run(masked: str, links: list[Link]) -> list[Link]:
+def _joined_links(masked: str, links: list[Link]) -> list[Link]:
     """Return the first link and the ones joined to it by a comma, `;`, `&` or `and`."""
     targets = [links[0]]
     for link in links[1:]:

@@ -66,8 +66,8 @@ def _anchor(page: RenderContext, token: Token) -> str:
 
 def _tag(page: RenderContext, token: Token) -> str:
     color = page.colors.tag
-    ground = page.colors.tint(color, 0.12)
-    style = f"color:{color};text-decoration:{page.link_decoration};background-color:{ground};"
+    background = page.colors.tint(color, 0.12)
+    style = f"color:{color};text-decoration:{page.link_decoration};background-color:{background};"
     return f'<a href="tag:{quote_address(token.content)}" style="{style}">#{escape(token.content)}</a>'
 
 
@@ -105,7 +105,7 @@ def _link_open(page: RenderContext, token: Token) -> str:
         return f'<span style="color:{page.colors.muted};">'
     page.links.append("</a>")
     path, _, fragment = href.partition("#")
-    return _opened(page, unquote(path), fragment_of(unquote(fragment)))
+    return _link_tag(page, unquote(path), fragment_of(unquote(fragment)))
 
 
 def _link_close(page: RenderContext, token: Token) -> str:
@@ -127,10 +127,10 @@ def _footnote_ref(page: RenderContext, token: Token) -> str:
 
 def _note_link(page: RenderContext, link: Link, words: str) -> str:
     fragment = f"^{link.block}" if link.block else fragment_of(link.heading or "")
-    return f"{_opened(page, link.target, fragment)}{escape(words, quote=False)}</a>"
+    return f"{_link_tag(page, link.target, fragment)}{escape(words, quote=False)}</a>"
 
 
-def _opened(page: RenderContext, target: str, fragment: str) -> str:
+def _link_tag(page: RenderContext, target: str, fragment: str) -> str:
     """Return the opening tag of a link to `target`; an empty target is the same note."""
     place = f"#{quote_address(fragment)}" if fragment else ""
     found = page.resolve(target) if target else None

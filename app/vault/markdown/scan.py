@@ -69,6 +69,6 @@ def _outline(
 
 
 def _readable(text: str) -> int | None:
-    """Return the place of the first U+FFFD that replaced undecodable bytes, or None."""
+    """Return the index of the first U+FFFD, which replaces undecodable bytes, or None."""
     at = text.find("\ufffd")
     return at if at >= 0 else None

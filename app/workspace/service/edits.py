@@ -101,7 +101,7 @@ class EditService:
         return Failed(outcome.message)
 
     async def create(self, path: NotePath, text: str, session: str = "") -> SaveResult:
-        """Write `text` as a note that does not exist (any more)."""
+        """Write `text` as a note that does not exist."""
         outcome = await self._runner.run(Call.save(path, None, text.encode("utf-8"), _writer(session)))
         if outcome.success:
             return Saved(await self._notes.load(path))
@@ -147,7 +147,7 @@ class EditService:
                     break
                 path = to
             else:
-                by_app = any(each.place == path and each.after == page.hash for each in changes)
+                by_app = any(each.final_path == path and each.after == page.hash for each in changes)
                 return SaveConflict(page, by_app)
         return SaveConflict(None)
 

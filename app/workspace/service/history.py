@@ -78,7 +78,7 @@ class HistoryService:
         """Return the commits of the calls of a turn, oldest first.
 
         Raises:
-            NotFoundError: The journal does not have them any more.
+            NotFoundError: The journal no longer has them.
         """
         return self._audit.commits_of_turn(turn, self._journal)
 

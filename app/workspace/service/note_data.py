@@ -1,4 +1,4 @@
-"""A note as it is read for editing."""
+"""A note that was read for editing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Search by meaning: the work on the notes' vectors, and what they tell."""
+"""Search by meaning: the state of the notes' vectors, and queries on them."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from app.permissions.caller import Caller
 from app.toolkit.call import Call
 from app.vault.markdown.text import BOM, decode
 from app.vault.moment_format import format_moment
-from app.vault.note_templates import Expanded, expand
+from app.vault.note_templates import ExpandedTemplate, expand
 from app.vault.path import NOTE_SUFFIXES, NotePath
 from app.workspace.service.note_folders import NoteFolders, note_folders
 
@@ -57,7 +57,7 @@ class TemplateService:
         path = daily_path(folders, now)
         if (existing := self._notes.existing_path(path)) is not None:
             return DailyNote(existing, created=False)
-        expanded, problem = Expanded("", None), ""
+        expanded, problem = ExpandedTemplate("", None), ""
         if folders.daily_template:
             try:
                 expanded = self._expanded(folders, self._named(folders.daily_template), path.name, now)
@@ -76,7 +76,7 @@ class TemplateService:
         notes = self._notes.records(folder) if folder else ()
         return tuple(sorted((note.path for note in notes), key=lambda path: path.key))
 
-    def expanded(self, template: NotePath, title: str, now: datetime) -> Expanded:
+    def expanded(self, template: NotePath, title: str, now: datetime) -> ExpandedTemplate:
         """Return the text of a template for the note with this `title`.
 
         Raises:
@@ -87,7 +87,9 @@ class TemplateService:
     def _folders(self) -> NoteFolders:
         return note_folders(self._settings.current.editor, self._notes)
 
-    def _expanded(self, folders: NoteFolders, template: NotePath, title: str, now: datetime) -> Expanded:
+    def _expanded(
+        self, folders: NoteFolders, template: NotePath, title: str, now: datetime
+    ) -> ExpandedTemplate:
         text = decode(self._notes.read(template)).removeprefix(BOM)
         return expand(text, title, now, date_format=folders.date_format, time_format=folders.time_format)
 

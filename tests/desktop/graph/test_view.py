@@ -415,8 +415,9 @@ def test_from_afar_the_heaviest_notes_are_landmarks(view, qtbot):
 def test_a_pending_proposal_glows_until_it_is_decided(star, qtbot):
     star.set_pending({"east.md"})
     star.set_changed({"west.md"})
-    qtbot.wait(60)
-    assert star.canvas._frames.isActive()
+    frames: list[None] = []
+    star.canvas._frames.timeout.connect(lambda: frames.append(None))
+    qtbot.waitUntil(lambda: len(frames) >= 4)
     image = star.canvas.picture(800, 600)
     beside = place(star, "west.md") + QPoint(0, -16)
     assert not close_to(color(image, beside), DARK.window)
@@ -442,7 +443,8 @@ def test_a_new_graph_may_arrive_during_a_layout(view, qtbot):
     big, _ = planted(20, 30)
     small = of_edges(["ab"])
     view.set_graph(big)
-    qtbot.wait(30)
+    qtbot.waitUntil(lambda: view.canvas.layout_thread.busy)
+    assert view.is_arranging
     view.set_graph(small)
     rest(view, qtbot)
     assert view.positions().shape == (2, 2)

@@ -550,6 +550,20 @@ def test_an_image_with_a_width_fits_a_narrow_reading_view(qtbot, sizes: str, wid
     assert size.height() == (height or reader._room() // 2)
 
 
+def test_keys_reach_the_start_and_the_end_of_the_reading_view(gui, opened, wait_until) -> None:
+    async def main() -> None:
+        async with opened("Long.md", {"Long.md": "line\n\n" * 200}) as (_, view):
+            view.show_mode(ViewMode.READING)
+            bar = view.reader.verticalScrollBar()
+            await wait_until(lambda: bar.maximum() > 0)
+            QTest.keyClick(view.reader, Qt.Key.Key_End, Qt.KeyboardModifier.ControlModifier)
+            assert bar.value() == bar.maximum()
+            QTest.keyClick(view.reader, Qt.Key.Key_Home, Qt.KeyboardModifier.ControlModifier)
+            assert bar.value() == bar.minimum()
+
+    gui(main())
+
+
 @pytest.mark.qt_log_ignore("This plugin does not support")
 def test_the_preview_of_a_link_draws_formulas_and_images(gui, opened, wait_until) -> None:
     notes = {**NOTES, "F.md": "![[p.png]]\n\nan $x^2$ here\n"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -608,6 +609,10 @@ class LiveView(QTextEdit):
             height = self.viewport().height() if by_page else 0
             start = self._layout.place(self.textCursor().position())
             place, self._goal_x = navigation.move_vertically(self.flow, start, self._goal_x, step, height)
+            if by_page and place == start:
+                if self._scroll_in_row(start[0], step):
+                    return True
+                place, _ = navigation.move_vertically(self.flow, start, self._goal_x, step, 0)
             self._move_to(place, selects)
             return True
         self._goal_x = None
@@ -624,6 +629,17 @@ class LiveView(QTextEdit):
             self.verticalScrollBar().setValue(0)  # the header is above the cursor
             return True
         return False
+
+    def _scroll_in_row(self, line: int, step: int) -> bool:
+        """Scroll by a page in a row that goes on beyond the view, such as an embedded note."""
+        bar, height = self.verticalScrollBar(), self.viewport().height()
+        top = round(self.flow.heights.top(line) + self._layout.top) - bar.value()
+        bottom = top + math.ceil(self.flow.heights[line])
+        rest = bottom - height if step > 0 else -top
+        if bottom - top <= height or rest <= 0 or bottom <= 0 or top >= height:
+            return False
+        bar.setValue(bar.value() + step * min(rest, round(height * navigation.PAGE_SHARE)))
+        return True
 
     def is_at_start_of_text(self) -> bool:
         """Return whether the cursor is right after the properties shown in a form, without a selection."""

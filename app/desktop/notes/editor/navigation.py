@@ -25,7 +25,7 @@ _VERTICAL = (
     (_Key.SelectPreviousPage, -1, True, True),
     (_Key.SelectNextPage, 1, True, True),
 )
-_PAGE_SHARE = 0.9  # a fraction of the visible height
+PAGE_SHARE = 0.9  # a fraction of the visible height
 _BEYOND_EDGE = 3.0
 _FAR_X = 99_999.0
 
@@ -63,7 +63,7 @@ def move_vertically(
     """
     caret = hit_test.caret_rect(flow, *start)
     wanted = caret.x() if x is None else x
-    distance = page_height * _PAGE_SHARE if page_height else _BEYOND_EDGE
+    distance = page_height * PAGE_SHARE if page_height else _BEYOND_EDGE
     y = caret.top() - distance if step < 0 else caret.bottom() + distance
     if y < 0:
         return (_first_shown(flow), 0), wanted

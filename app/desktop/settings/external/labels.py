@@ -22,7 +22,7 @@ TONES = {
 
 def state_label(state: ServerState) -> str:
     """Return the state of a server, in one line."""
-    match state.standing:
+    match state.connection_state:
         case ConnectionState.OFF:
             return translate("ExternalServers", "Off")
         case ConnectionState.STARTING:

@@ -139,15 +139,15 @@ class ServerCard(QFrame):
     def show_state(self, state: ServerState | None) -> None:
         """Show the state of the server; None if no vault is open."""
         before, self.state = self.state, state
-        failed = state is not None and state.standing is ConnectionState.FAILED
+        failed = state is not None and state.connection_state is ConnectionState.FAILED
         self.standing.setText(state_label(state) if state else self.tr("Runs while a vault is open."))
-        self.standing.setProperty("tone", TONES[state.standing] if state else "faint")
+        self.standing.setProperty("tone", TONES[state.connection_state] if state else "faint")
         self.standing.style().polish(self.standing)
         self.retry_button.setVisible(failed)
         lines = state.errors[-_MAX_ERROR_LINES:] if state and failed else ()
         _show(self.errors, "\n".join(escape_hidden(line) for line in lines))
         _show(self.problems, "\n".join(escape_hidden(one) for one in state.problems) if state else "")
-        tools = state.tools if state and state.standing is not ConnectionState.OFF else ()
+        tools = state.tools if state and state.connection_state is not ConnectionState.OFF else ()
         _show(self.count, tools_label(state) if state and tools else "")
         was = before.tools if before is not None else ()
         if tools != was or bool(tools) is self.tree.isHidden():

