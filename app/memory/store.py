@@ -8,7 +8,6 @@ Commits that a crash left in the outbox are recorded at the next opening, so mem
 from __future__ import annotations
 
 import logging
-import secrets
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -266,19 +265,16 @@ class MemoryStore:
             rows = [self._row(change_set, position) for position in range(len(change_set.changes))]
             undoes = tuple(undoes) or self._journal.undone(change_set.digest)
             draft = CommitDraft(
-                f"{time.time_ns():x}-{secrets.token_hex(4)}",
-                time.time(),
                 author,
                 change_set.digest,
                 tuple(CommittedFile(row.path, None, row.before, row.hash) for row in rows),
                 (None,) * len(rows),
-                turn,
-                note,
-                entry,
-                change_set.summary,
-                (),
-                tuple(undoes),
-                MEMORY_PLACE,
+                turn=turn,
+                note=note,
+                entry=entry,
+                summary=change_set.summary,
+                undoes=undoes,
+                place=MEMORY_PLACE,
             )
             try:
                 commit = self._commit(change_set, draft, rows)

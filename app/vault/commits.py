@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import dataclass, field
+from time import time as unix_time
+from time import time_ns
 from typing import NamedTuple
 
 from app.vault.changes import VAULT, ChangeSet, Move, after_of, before_of, content_hash
 from app.vault.path import NotePath
+
+
+def new_uid() -> str:
+    """Return a unique id for a commit; ids sort by time."""
+    return f"{time_ns():x}-{secrets.token_hex(4)}"
 
 
 class CommittedFile(NamedTuple):
@@ -35,12 +43,12 @@ class CommitDraft:
     it undoes, and `place` is the change set's.
     """
 
-    uid: str
-    time: float
     author: str
     digest: str
     changes: tuple[CommittedFile, ...]
     trash: tuple[str | None, ...]
+    uid: str = field(default_factory=new_uid)
+    time: float = field(default_factory=unix_time)
     turn: str = ""
     note: str = ""
     entry: str = ""

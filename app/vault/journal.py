@@ -123,9 +123,6 @@ class Journal:
         self,
         limit: int = 100,
         *,
-        before: int | None = None,
-        turn: str | None = None,
-        author: str | None = None,
         path: NotePath | None = None,
         place: str | None = None,
     ) -> tuple[Commit, ...]:
@@ -133,23 +130,14 @@ class Journal:
 
         Args:
             limit: the maximum number.
-            before: restrict to commits with a smaller number.
-            turn: restrict to one agent turn.
-            author: restrict to one author.
             path: restrict to commits that changed a file with this name, without following moves.
             place: restrict to one store.
         """
         wheres: list[str] = ["1"]
         values: list[object] = []
-        for column, value in (
-            ("turn = ?", turn),
-            ("author = ?", author),
-            ("id < ?", before),
-            ("place = ?", place),
-        ):
-            if value is not None:
-                wheres.append(column)
-                values.append(value)
+        if place is not None:
+            wheres.append("place = ?")
+            values.append(place)
         if path is not None:
             wheres.append("id IN (SELECT commit_id FROM changes WHERE path_key = ? OR target_key = ?)")
             values += [to_text(path.key)] * 2

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import secrets
 import stat as modes
 import threading
-import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -26,7 +24,7 @@ from app.errors import (
 from app.events import Event
 from app.vault.changes import VAULT, ChangeSet
 from app.vault.commit_planner import CommitPlanner
-from app.vault.commits import Commit, CommitDraft, CommittedFile, record_changes
+from app.vault.commits import Commit, CommitDraft, CommittedFile, new_uid, record_changes
 from app.vault.file_operations import OperationExecutor
 from app.vault.journal import Journal
 from app.vault.path import NotePath
@@ -259,19 +257,15 @@ class NoteStore:
             changes, contents = record_changes(change_set)
             self.journal.store_contents(contents)
             self._remember(changes)
-            uid = f"{time.time_ns():x}-{secrets.token_hex(4)}"
             return self.journal.record(
                 CommitDraft(
-                    uid,
-                    time.time(),
                     author,
                     change_set.digest,
                     changes,
                     (None,) * len(changes),
-                    turn,
-                    "",
-                    entry,
-                    change_set.summary,
+                    turn=turn,
+                    entry=entry,
+                    summary=change_set.summary,
                     place=self.place,
                 )
             )
@@ -289,25 +283,24 @@ class NoteStore:
         self, change_set: ChangeSet, author: str, turn: str, note: str, entry: str, undoes: tuple[int, ...]
     ) -> tuple[Intent, dict[str, bytes]]:
         self._vault.require()
-        uid = f"{time.time_ns():x}-{secrets.token_hex(4)}"
+        uid = new_uid()
         plan = CommitPlanner(self._vault, uid, partial(self.journal.trash_name, place=self.place)).plan(
             change_set
         )
         undoes = undoes or self.journal.undone(change_set.digest)
         draft = CommitDraft(
-            uid,
-            time.time(),
             author,
             change_set.digest,
             tuple(plan.changes),
             tuple(plan.trash),
-            turn,
-            note,
-            entry,
-            change_set.summary,
-            tuple(plan.folders),
-            undoes,
-            self.place,
+            uid,
+            turn=turn,
+            note=note,
+            entry=entry,
+            summary=change_set.summary,
+            folders=tuple(plan.folders),
+            undoes=undoes,
+            place=self.place,
         )
         spare = [folder for number in undoes for folder in reversed(self.journal.commit(number).folders)]
         deepest = sorted(spare, key=lambda folder: -folder.count("/"))

@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import asyncio
 import json
-import threading
 import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 
-import uvicorn
-from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
+
+from tests.support.web_server import WebServer
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,7 @@ class _Dropped(Exception):
     """Ends a response in the middle."""
 
 
-class ModelServer:
+class ModelServer(WebServer):
     """Serves the script until it is closed. Use as a context manager."""
 
     def __init__(self, *answers: Answer, key: str | None = None) -> None:
@@ -78,31 +77,12 @@ class ModelServer:
             Route("/v1/chat/completions", self._chat, methods=["POST"]),
             Route("/v1/models", self._models),
         ]
-        config = uvicorn.Config(
-            Starlette(routes=routes), host="127.0.0.1", port=0, log_level="critical", lifespan="off"
-        )
-        self._server = uvicorn.Server(config)
-        self._thread = threading.Thread(target=self._serve, name="model server")
+        super().__init__(routes)
 
     @property
     def address(self) -> str:
         """The address for the settings."""
-        port = self._server.servers[0].sockets[0].getsockname()[1]
-        return f"http://127.0.0.1:{port}/v1"
-
-    def __enter__(self) -> ModelServer:
-        self._thread.start()
-        while not self._server.started:
-            time.sleep(0.005)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.should_exit = True
-        self._thread.join(10)
-
-    def _serve(self) -> None:
-        with asyncio.Runner() as runner:
-            runner.run(self._server._serve())
+        return f"{super().address}/v1"
 
     def _refused(self, request: Request) -> Response | None:
         if self.key is None or request.headers.get("authorization") == f"Bearer {self.key}":

@@ -5,21 +5,16 @@ It runs in its own thread with its own loop, and records the requests.
 
 from __future__ import annotations
 
-import asyncio
-import threading
-import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from ipaddress import ip_address
-from typing import Self
 
-import uvicorn
-from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from app.web.addresses import IPAddress, is_public
+from tests.support.web_server import WebServer
 
 Answer = Response | Callable[[Request], Awaitable[Response]]
 NAME = "pages.example"
@@ -35,47 +30,22 @@ class Asked:
     body: bytes
 
 
-class WebServer:
+class PageServer(WebServer):
     """Answers each path as scripted, and others with not found. Use as a context manager."""
 
     def __init__(self, answers: Mapping[str, Answer] | None = None) -> None:
         self.answers: dict[str, Answer] = dict(answers or {})
         self.asked: list[Asked] = []
         routes = [Route("/{path:path}", self._answer, methods=["GET", "POST"])]
-        config = uvicorn.Config(
-            Starlette(routes=routes), host="127.0.0.1", port=0, log_level="critical", lifespan="off"
-        )
-        self._server = uvicorn.Server(config)
-        self._thread = threading.Thread(target=self._serve, name="web server")
-
-    @property
-    def port(self) -> int:
-        """The port."""
-        return int(self._server.servers[0].sockets[0].getsockname()[1])
-
-    @property
-    def address(self) -> str:
-        """The address on this machine."""
-        return f"http://127.0.0.1:{self.port}"
+        super().__init__(routes)
 
     def at(self, path: str) -> str:
         """Return the address of a path by the server's public name, which `NameCompleter` knows."""
         return f"http://{NAME}:{self.port}{path}"
 
-    def __enter__(self) -> Self:
-        self._thread.start()
-        while not self._server.started:
-            time.sleep(0.005)
-        return self
-
     def __exit__(self, *_: object) -> None:
-        self._server.should_exit = True
         self._server.force_exit = True
-        self._thread.join(10)
-
-    def _serve(self) -> None:
-        with asyncio.Runner() as runner:
-            runner.run(self._server._serve())
+        super().__exit__()
 
     async def _answer(self, request: Request) -> Response:
         path = request.url.path + (f"?{request.url.query}" if request.url.query else "")
@@ -105,7 +75,7 @@ class Names:
 class PublicAndOne:
     """Allows public addresses, and the test server under its public name."""
 
-    def __init__(self, server: WebServer) -> None:
+    def __init__(self, server: PageServer) -> None:
         self._server = server
 
     def allows_port(self, scheme: str, host: str, port: int) -> bool:

@@ -1,4 +1,4 @@
-"""A small server on loopback with scripted routes, which records the body of each request."""
+"""A small server on loopback, in a thread and loop of its own."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Sequence
+from typing import Self
 
 import uvicorn
 from starlette.applications import Starlette
@@ -23,12 +24,16 @@ class WebServer:
         self._thread = threading.Thread(target=self._serve, name="web server")
 
     @property
+    def port(self) -> int:
+        """The port."""
+        return int(self._server.servers[0].sockets[0].getsockname()[1])
+
+    @property
     def address(self) -> str:
         """Its address, without a trailing slash."""
-        port = self._server.servers[0].sockets[0].getsockname()[1]
-        return f"http://127.0.0.1:{port}"
+        return f"http://127.0.0.1:{self.port}"
 
-    def __enter__(self) -> WebServer:
+    def __enter__(self) -> Self:
         self._thread.start()
         while not self._server.started:
             time.sleep(0.005)

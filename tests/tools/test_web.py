@@ -19,7 +19,7 @@ from app.vault.path import NotePath
 from app.web.access import WebAccess
 from app.workspace.workspace import Workspace
 from tests.support.approver import ScriptedApprover
-from tests.support.page_server import Names, PublicAndOne, WebServer
+from tests.support.page_server import Names, PageServer, PublicAndOne
 
 AGENT = Caller(CallerKind.DESKTOP_AGENT, "Agent", turn="t1")
 CLAIM = "Timekeepers beat the Moon"
@@ -43,14 +43,14 @@ PAGE = f"<html><head><title>T</title></head><body><article><p>{_TEXT}</p></artic
 
 
 @pytest.fixture
-def server() -> Iterator[WebServer]:
+def server() -> Iterator[PageServer]:
     answers = {"/search": JSONResponse(RESULTS), "/page": Response(PAGE, media_type="text/html")}
-    with WebServer(answers) as running:
+    with PageServer(answers) as running:
         yield running
 
 
 @pytest.fixture
-async def web(workspace: Workspace, server: WebServer) -> AsyncIterator[Workspace]:
+async def web(workspace: Workspace, server: PageServer) -> AsyncIterator[Workspace]:
     """The sample vault with the category on, and the server of the test as the only one within reach."""
     workspace.settings.web = WebSettings(provider="searxng", address=server.address)
     workspace.registry.set_category("web", on=True)
@@ -76,7 +76,7 @@ async def test_the_category_is_off_until_it_is_switched_on(workspace: Workspace)
 
 
 async def test_a_page_is_asked_for_with_its_exact_address_and_taints(
-    web: Workspace, server: WebServer, approver: ScriptedApprover
+    web: Workspace, server: PageServer, approver: ScriptedApprover
 ) -> None:
     outcome = await web.runner.run(Call.of("fetch_page", {"url": server.at("/page#x")}, AGENT))
     assert outcome.success and outcome.untrusted
@@ -104,7 +104,7 @@ async def test_a_page_that_is_not_allowed_is_refused_without_a_question(
 
 
 async def test_a_page_that_is_denied_is_not_fetched(
-    web: Workspace, server: WebServer, approver: ScriptedApprover
+    web: Workspace, server: PageServer, approver: ScriptedApprover
 ) -> None:
     approver.answers = [Denied("not now")]
     outcome = await web.runner.run(Call.of("fetch_page", {"url": server.at("/page")}, AGENT))
@@ -113,7 +113,7 @@ async def test_a_page_that_is_denied_is_not_fetched(
 
 
 async def test_a_search_that_was_shown_for_one_provider_is_not_sent_with_the_key_of_another(
-    web: Workspace, server: WebServer, approver: ScriptedApprover
+    web: Workspace, server: PageServer, approver: ScriptedApprover
 ) -> None:
     key = "the key of another provider"
     made = WebAccess(
@@ -133,7 +133,7 @@ async def test_a_search_that_was_shown_for_one_provider_is_not_sent_with_the_key
 
 
 async def test_evidence_is_searched_for_with_the_words_that_were_shown(
-    web: Workspace, server: WebServer, approver: ScriptedApprover
+    web: Workspace, server: PageServer, approver: ScriptedApprover
 ) -> None:
     outcome = await search(web)
     assert outcome.success and outcome.untrusted, outcome
@@ -211,7 +211,7 @@ async def test_a_page_that_is_a_source_already_is_not_made_twice(
     assert len(approver.asked) == 3
 
 
-async def test_words_of_a_private_note_are_never_sent(web: Workspace, server: WebServer) -> None:
+async def test_words_of_a_private_note_are_never_sent(web: Workspace, server: PageServer) -> None:
     user = Caller.user()
     outcome = await web.runner.run(Call.of("search_web_for_evidence", {"node_id": "Letters (private)"}, user))
     assert outcome.error is not None and outcome.error["missing"] == "query_override"
@@ -221,7 +221,9 @@ async def test_words_of_a_private_note_are_never_sent(web: Workspace, server: We
     assert "q=harrison+letters&" in server.asked[0].path
 
 
-async def test_an_error_of_the_provider_is_in_the_log_and_in_words(web: Workspace, server: WebServer) -> None:
+async def test_an_error_of_the_provider_is_in_the_log_and_in_words(
+    web: Workspace, server: PageServer
+) -> None:
     server.answers["/search"] = Response("no", 429)
     outcome = await search(web)
     assert outcome.error is not None and "reached its search limit" in outcome.message

@@ -15,7 +15,7 @@ from app.web.access import WebAccess, key_account
 from app.web.address_policy import AddressPolicy
 from app.web.http_fetcher import WebError
 from app.web.providers import PROVIDERS, SearchProvider
-from tests.support.page_server import Names, PublicAndOne, WebServer
+from tests.support.page_server import Names, PageServer, PublicAndOne
 
 RESULTS = [
     {"url": "https://a.example/1", "title": "First &amp; <b>best</b>", "text": "Some <em>words</em> of it."},
@@ -48,15 +48,15 @@ def answer_of(provider: str, found: list[dict[str, str]]) -> Response:
 
 
 @pytest.fixture
-def server() -> Iterator[WebServer]:
-    with WebServer() as running:
+def server() -> Iterator[PageServer]:
+    with PageServer() as running:
         yield running
 
 
 class Bench:
     """Web access set up for one provider with the address of the test's server."""
 
-    def __init__(self, server: WebServer, provider: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, server: PageServer, provider: str, monkeypatch: pytest.MonkeyPatch) -> None:
         self.server = server
         self.provider: SearchProvider = PROVIDERS[provider]
         self.path = PATHS[provider]
@@ -74,7 +74,7 @@ class Bench:
 
 
 @pytest.fixture(params=sorted(PROVIDERS))
-def bench(request: pytest.FixtureRequest, server: WebServer, monkeypatch: pytest.MonkeyPatch) -> Bench:
+def bench(request: pytest.FixtureRequest, server: PageServer, monkeypatch: pytest.MonkeyPatch) -> Bench:
     return Bench(server, request.param, monkeypatch)
 
 
@@ -161,7 +161,7 @@ def test_an_invalid_address_is_refused(address: str) -> None:
         WebAccess(lambda: settings, lambda name, at: None).prepare("clocks", 5)
 
 
-async def test_the_users_own_server_opens_no_other_local_address(server: WebServer) -> None:
+async def test_the_users_own_server_opens_no_other_local_address(server: PageServer) -> None:
     """The address of the settings is used for searches only; pages stay on the public Internet."""
     settings = WebSettings(provider="searxng", address=server.address)
     web = WebAccess(lambda: settings, lambda name, at: None)

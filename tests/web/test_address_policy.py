@@ -16,14 +16,14 @@ from app.errors import (
 )
 from app.web.address_policy import Origin, PublicAddresses, SingleOrigin
 from app.web.http_fetcher import Fetcher, WebError, WebRequest
-from tests.support.page_server import NAME, Names, PublicAndOne, WebServer
+from tests.support.page_server import NAME, Names, PageServer, PublicAndOne
 
 KINDS = frozenset({"text/plain"})
 
 
 @pytest.fixture
-def server() -> Iterator[WebServer]:
-    with WebServer({"/": Response("here", media_type="text/plain")}) as running:
+def server() -> Iterator[PageServer]:
+    with PageServer({"/": Response("here", media_type="text/plain")}) as running:
         yield running
 
 
@@ -101,7 +101,7 @@ async def test_a_name_without_an_address_is_not_found() -> None:
         await Fetcher(PublicAddresses(), Names()).fetch(WebRequest("http://nowhere.example/"), KINDS)
 
 
-async def test_a_name_is_looked_up_once_for_check_and_connection(server: WebServer) -> None:
+async def test_a_name_is_looked_up_once_for_check_and_connection(server: PageServer) -> None:
     """There is no second lookup that could return another address for the connection."""
     names = Names()
     names.answers[NAME] = [["127.0.0.1"], ["10.0.0.1"]]
@@ -110,7 +110,7 @@ async def test_a_name_is_looked_up_once_for_check_and_connection(server: WebServ
     assert names.asked == [NAME]
 
 
-async def test_a_name_that_turns_to_loopback_between_two_hops_is_refused(server: WebServer) -> None:
+async def test_a_name_that_turns_to_loopback_between_two_hops_is_refused(server: PageServer) -> None:
     """DNS rebinding: public for the first request, this machine for the redirect's target."""
     names = Names()
     rebound = f"http://rebind.example:{server.port}/"
@@ -134,14 +134,14 @@ async def test_a_name_that_turns_to_loopback_between_two_hops_is_refused(server:
         "http://u:p@pages.example:{port}/",
     ],
 )
-async def test_a_redirect_is_checked_as_the_first_address_is(server: WebServer, target: str) -> None:
+async def test_a_redirect_is_checked_as_the_first_address_is(server: PageServer, target: str) -> None:
     server.answers["/go"] = RedirectResponse(target.format(port=server.port))
     with pytest.raises((PermissionDeniedError, InvalidParametersError)):
         await Fetcher(PublicAndOne(server), Names()).fetch(WebRequest(server.at("/go")), KINDS)
     assert [one.path for one in server.asked] == ["/go"]
 
 
-async def test_redirects_are_followed_to_the_end_and_no_further_than_the_bound(server: WebServer) -> None:
+async def test_redirects_are_followed_to_the_end_and_no_further_than_the_bound(server: PageServer) -> None:
     server.answers["/one"] = RedirectResponse("/two?x=1")
     server.answers["/two"] = RedirectResponse(server.at("/"), 301)
     server.answers["/round"] = RedirectResponse("/round")
@@ -154,7 +154,7 @@ async def test_redirects_are_followed_to_the_end_and_no_further_than_the_bound(s
         await fetcher.fetch(WebRequest(server.at("/one")), KINDS, follow_redirects=False)
 
 
-async def test_a_key_and_a_body_stay_with_the_first_server(server: WebServer) -> None:
+async def test_a_key_and_a_body_stay_with_the_first_server(server: PageServer) -> None:
     server.answers["/go"] = RedirectResponse("/", 307)
     request = WebRequest(server.at("/go"), "POST", b"words")
     await Fetcher(PublicAndOne(server), Names()).fetch(request, KINDS, secret={"Authorization": "Bearer k"})
@@ -163,7 +163,7 @@ async def test_a_key_and_a_body_stay_with_the_first_server(server: WebServer) ->
     assert "authorization" not in second.headers and (second.method, second.body) == ("GET", b"")
 
 
-async def test_a_request_says_who_asks_and_carries_no_cookie(server: WebServer) -> None:
+async def test_a_request_says_who_asks_and_carries_no_cookie(server: PageServer) -> None:
     cookie = Response("one", media_type="text/plain", headers={"set-cookie": "track=1"})
     server.answers["/cookie"] = cookie
     fetcher = Fetcher(PublicAndOne(server), Names())
@@ -175,7 +175,7 @@ async def test_a_request_says_who_asks_and_carries_no_cookie(server: WebServer) 
         assert asked.headers["host"] == f"{NAME}:{server.port}"
 
 
-async def test_the_users_own_server_is_reached_at_exactly_its_origin(server: WebServer) -> None:
+async def test_the_users_own_server_is_reached_at_exactly_its_origin(server: PageServer) -> None:
     own = Fetcher(SingleOrigin(Origin("http", "127.0.0.1", server.port)))
     assert (await own.fetch(WebRequest(f"{server.address}/"), KINDS)).body == b"here"
     for other in (
@@ -188,7 +188,7 @@ async def test_the_users_own_server_is_reached_at_exactly_its_origin(server: Web
 
 
 async def test_a_proxy_of_the_environment_is_not_used(
-    server: WebServer, monkeypatch: pytest.MonkeyPatch
+    server: PageServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
@@ -196,7 +196,7 @@ async def test_a_proxy_of_the_environment_is_not_used(
     assert answer.body == b"here"
 
 
-async def test_an_unreachable_server_is_reported(server: WebServer) -> None:
+async def test_an_unreachable_server_is_reported(server: PageServer) -> None:
     names = Names()
     own = Fetcher(SingleOrigin(Origin("http", "127.0.0.1", 1)), names)
     with pytest.raises(ScriptoriumError, match="could not be reached"):

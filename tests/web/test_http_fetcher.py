@@ -23,19 +23,19 @@ from app.web.http_fetcher import (
     decompress,
     read_content_type,
 )
-from tests.support.page_server import Names, PublicAndOne, WebServer
+from tests.support.page_server import Names, PageServer, PublicAndOne
 
 KINDS = frozenset({"text/plain"})
 SMALL = FetchLimits(wire=20_000, unpacked=50_000, seconds=20.0)
 
 
 @pytest.fixture
-def server() -> Iterator[WebServer]:
-    with WebServer() as running:
+def server() -> Iterator[PageServer]:
+    with PageServer() as running:
         yield running
 
 
-def fetcher(server: WebServer, bounds: FetchLimits = SMALL) -> Fetcher:
+def fetcher(server: PageServer, bounds: FetchLimits = SMALL) -> Fetcher:
     return Fetcher(PublicAndOne(server), Names(), bounds)
 
 
@@ -43,7 +43,7 @@ def packed(body: bytes, encoding: str) -> Response:
     return Response(body, media_type="text/plain", headers={"content-encoding": encoding})
 
 
-async def test_a_body_without_an_end_is_cut_off_at_the_bound(server: WebServer) -> None:
+async def test_a_body_without_an_end_is_cut_off_at_the_bound(server: PageServer) -> None:
     async def endless(request: Request) -> Response:
         async def pour() -> AsyncIterator[bytes]:
             while not await request.is_disconnected():
@@ -57,7 +57,7 @@ async def test_a_body_without_an_end_is_cut_off_at_the_bound(server: WebServer) 
         await fetcher(server).fetch(WebRequest(server.at("/")), KINDS)
 
 
-async def test_a_body_that_trickles_ends_with_the_time(server: WebServer) -> None:
+async def test_a_body_that_trickles_ends_with_the_time(server: PageServer) -> None:
     async def trickling(request: Request) -> Response:
         async def drip() -> AsyncIterator[bytes]:
             while not await request.is_disconnected():
@@ -71,7 +71,7 @@ async def test_a_body_that_trickles_ends_with_the_time(server: WebServer) -> Non
         await fetcher(server, FetchLimits(seconds=0.3)).fetch(WebRequest(server.at("/")), KINDS)
 
 
-async def test_a_server_that_never_answers_ends_with_the_time(server: WebServer) -> None:
+async def test_a_server_that_never_answers_ends_with_the_time(server: PageServer) -> None:
     async def silent(request: Request) -> Response:
         while not await request.is_disconnected():
             await asyncio.sleep(0.02)
@@ -83,7 +83,7 @@ async def test_a_server_that_never_answers_ends_with_the_time(server: WebServer)
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "deflate"])
-async def test_a_small_body_that_unpacks_to_a_huge_one_is_cut_off(server: WebServer, encoding: str) -> None:
+async def test_a_small_body_that_unpacks_to_a_huge_one_is_cut_off(server: PageServer, encoding: str) -> None:
     huge = b"\0" * 10_000_000
     body = gzip.compress(huge) if encoding == "gzip" else zlib.compress(huge)
     assert len(body) < SMALL.wire
@@ -92,7 +92,7 @@ async def test_a_small_body_that_unpacks_to_a_huge_one_is_cut_off(server: WebSer
         await fetcher(server).fetch(WebRequest(server.at("/")), KINDS)
 
 
-async def test_packed_bodies_are_read_in_every_usual_form(server: WebServer) -> None:
+async def test_packed_bodies_are_read_in_every_usual_form(server: PageServer) -> None:
     raw = zlib.compressobj(wbits=-zlib.MAX_WBITS)
     forms = {
         "/gzip": packed(gzip.compress(b"words"), "gzip"),
@@ -115,7 +115,9 @@ async def test_packed_bodies_are_read_in_every_usual_form(server: WebServer) -> 
     ],
     ids=["plain", "cut", "unknown", "twice"],
 )
-async def test_damaged_and_strange_packing_is_an_error(server: WebServer, body: bytes, encoding: str) -> None:
+async def test_damaged_and_strange_packing_is_an_error(
+    server: PageServer, body: bytes, encoding: str
+) -> None:
     server.answers["/"] = packed(body, encoding)
     with pytest.raises(WebError):
         await fetcher(server).fetch(WebRequest(server.at("/")), KINDS)
@@ -133,7 +135,7 @@ async def test_decompression_does_not_depend_on_the_chunks(body: bytes, step: in
 
 
 @pytest.mark.parametrize("kind", ["application/pdf", "image/png", "application/octet-stream", ""])
-async def test_other_content_types_are_not_read(server: WebServer, kind: str) -> None:
+async def test_other_content_types_are_not_read(server: PageServer, kind: str) -> None:
     server.answers["/"] = Response(b"%PDF", headers={"content-type": kind})
     with pytest.raises(UnreadableAnswerError) as caught:
         await fetcher(server).fetch(WebRequest(server.at("/")), KINDS)
@@ -141,7 +143,7 @@ async def test_other_content_types_are_not_read(server: WebServer, kind: str) ->
 
 
 @pytest.mark.parametrize("status", [400, 401, 429, 500, 304])
-async def test_errors_of_servers_are_reported_with_their_number(server: WebServer, status: int) -> None:
+async def test_errors_of_servers_are_reported_with_their_number(server: PageServer, status: int) -> None:
     server.answers["/"] = Response(b"" if status == 304 else b"no", status, media_type="text/plain")
     with pytest.raises(WebError, match=f"error {status}"):
         await fetcher(server).fetch(WebRequest(server.at("/")), KINDS)

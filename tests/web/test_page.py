@@ -11,7 +11,7 @@ from app.errors import LimitError, TimeoutExpiredError
 from app.web import page as page_module
 from app.web.http_fetcher import Fetcher, UnreadableAnswerError
 from app.web.page import MAX_PAGE_CHARS, PageReader, readable_page
-from tests.support.page_server import Names, PublicAndOne, WebServer
+from tests.support.page_server import Names, PageServer, PublicAndOne
 
 ARTICLE = """<html><head><title>On clocks</title>
 <meta property="article:published_time" content="2024-03-02"><script>alert("menu")</script></head>
@@ -24,19 +24,19 @@ clear what the main text of the page is: clocks und Längengrade.</p></article>
 
 
 @pytest.fixture
-def server() -> Iterator[WebServer]:
-    with WebServer() as running:
+def server() -> Iterator[PageServer]:
+    with PageServer() as running:
         yield running
 
 
 @pytest.fixture
-async def reader(server: WebServer) -> AsyncIterator[PageReader]:
+async def reader(server: PageServer) -> AsyncIterator[PageReader]:
     made = PageReader(Fetcher(PublicAndOne(server), Names()))
     yield made
     await made.close()
 
 
-async def test_a_page_becomes_markdown_with_title_and_date(server: WebServer, reader: PageReader) -> None:
+async def test_a_page_becomes_markdown_with_title_and_date(server: PageServer, reader: PageReader) -> None:
     latin = {"content-type": "text/html; charset=iso-8859-1"}
     server.answers["/a"] = Response(ARTICLE.encode("latin-1"), headers=latin)
     page = await reader.read(server.at("/a"))
@@ -48,21 +48,21 @@ async def test_a_page_becomes_markdown_with_title_and_date(server: WebServer, re
 
 
 async def test_plain_text_is_returned_unchanged_and_truncated_with_a_count(
-    server: WebServer, reader: PageReader
+    server: PageServer, reader: PageReader
 ) -> None:
     server.answers["/long"] = Response("word " * MAX_PAGE_CHARS, media_type="text/plain")
     page = await reader.read(server.at("/long"))
     assert page.is_cut and len(page.text) == MAX_PAGE_CHARS and page.total == 5 * MAX_PAGE_CHARS - 1
 
 
-async def test_a_page_without_text_says_so(server: WebServer, reader: PageReader) -> None:
+async def test_a_page_without_text_says_so(server: PageServer, reader: PageReader) -> None:
     scripted = "<html><body><script>x()</script></body></html>"
     server.answers["/empty"] = Response(scripted, media_type="text/html")
     with pytest.raises(UnreadableAnswerError, match="no readable text"):
         await reader.read(server.at("/empty"))
 
 
-async def test_reading_that_takes_too_long_is_ended(server: WebServer) -> None:
+async def test_reading_that_takes_too_long_is_ended(server: PageServer) -> None:
     reader = PageReader(Fetcher(PublicAndOne(server), Names()), seconds=0.0)
     server.answers["/a"] = Response(ARTICLE, media_type="text/html")
     try:
@@ -73,7 +73,7 @@ async def test_reading_that_takes_too_long_is_ended(server: WebServer) -> None:
 
 
 async def test_a_process_that_dies_on_a_page_is_reported(
-    server: WebServer, reader: PageReader, monkeypatch: pytest.MonkeyPatch
+    server: PageServer, reader: PageReader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(page_module, "readable_page", _dies)
     server.answers["/a"] = Response(ARTICLE, media_type="text/html")

@@ -16,10 +16,9 @@ from app.desktop.graph.render import overlay_painter
 from app.desktop.graph.view import GraphView
 from app.desktop.theme.colors import DARK, LIGHT
 from app.graph.builder import build_from
-from app.graph.drag import affected_rows
 from app.graph.incremental_update import compute_update
 from app.graph.layout import compute_layout
-from app.graph.model import GraphDelta, GraphEdge, GraphNode
+from app.graph.model import GraphDelta, GraphEdge, GraphNode, affected_rows
 from tests.graph.graphs import of_edges, planted
 
 LEFT = Qt.MouseButton.LeftButton
@@ -416,8 +415,9 @@ def test_from_afar_the_heaviest_notes_are_landmarks(view, qtbot):
 def test_a_pending_proposal_glows_until_it_is_decided(star, qtbot):
     star.set_pending({"east.md"})
     star.set_changed({"west.md"})
-    qtbot.wait(60)
-    assert star.canvas._frames.isActive()
+    frames: list[None] = []
+    star.canvas._frames.timeout.connect(lambda: frames.append(None))
+    qtbot.waitUntil(lambda: len(frames) >= 4)
     image = star.canvas.picture(800, 600)
     beside = place(star, "west.md") + QPoint(0, -16)
     assert not close_to(color(image, beside), DARK.window)
@@ -443,7 +443,8 @@ def test_a_new_graph_may_arrive_during_a_layout(view, qtbot):
     big, _ = planted(20, 30)
     small = of_edges(["ab"])
     view.set_graph(big)
-    qtbot.wait(30)
+    qtbot.waitUntil(lambda: view.canvas.layout_thread.busy)
+    assert view.is_arranging
     view.set_graph(small)
     rest(view, qtbot)
     assert view.positions().shape == (2, 2)
