@@ -193,17 +193,17 @@ class VaultController(QObject):
         await self._messages.begin()
         await self._lost_drafts.show_drafts()
         await self.filled()
-        await self._let_programs_in()
+        await self._start_endpoint()
 
     async def filled(self) -> None:
-        """Wait until the visible panels have loaded from the index, or have failed to."""
+        """Wait until the visible panels have loaded from the index or failed."""
         await self._begun.wait()
         panels = self.page.existing_panels()
         filling = {panel.filling for panel in panels if isinstance(panel, BackgroundLoading)}
         if filling:
             await asyncio.wait(filling)
 
-    async def _let_programs_in(self) -> None:
+    async def _start_endpoint(self) -> None:
         """Start serving other programs; report a failure to the user."""
         # Shielded: an endpoint that is starting when the vault closes must start before it can be closed.
         opening = self._client.run(lambda vault: vault.connections.begin())
@@ -350,6 +350,6 @@ class VaultController(QObject):
                 self.done.emit(self.tr("Language model switched"))
             elif isinstance(event, TurnFinished):
                 self._cost.add(event.usage)
-                self.cost_changed.emit(self._cost.words(self._client.settings))
+                self.cost_changed.emit(self._cost.describe(self._client.settings))
             elif isinstance(event, IndexUpdated) and not self._settle_timer.isActive():
                 self._settle_timer.start()

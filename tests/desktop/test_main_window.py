@@ -635,7 +635,7 @@ def test_the_scan_can_be_stopped(in_window, wait_until, vault: Path) -> None:
     async def use(window: MainWindow) -> None:
         status = window.status
         status.show_scan(ScanProgress(5, 10, "read"))
-        assert status.scan.isVisible() and "5 / 10" in status.scan.words.text()
+        assert status.scan.isVisible() and "5 / 10" in status.scan.label.text()
         asked: list[bool] = []
         status.stop_scan_requested.connect(lambda: asked.append(True))
         status.scan.cancel.click()
@@ -749,25 +749,25 @@ def test_what_the_agent_used_is_summed_for_the_session() -> None:
     model = Settings(
         model=ModelSettings(model="gpt-4.1-mini"), agent=AgentSettings(answering=AnswerByModel())
     )
-    assert cost.words(Settings()) == "" and cost.words(model) == "gpt-4.1-mini"
+    assert cost.describe(Settings()) == "" and cost.describe(model) == "gpt-4.1-mini"
     cost.add(Usage(requests=1, input_tokens=900, output_tokens=100, cost=0.25))
-    assert cost.words(model) == "gpt-4.1-mini · 1,000 tokens · $0.25"
+    assert cost.describe(model) == "gpt-4.1-mini · 1,000 tokens · $0.25"
     cost.add(Usage(requests=1, input_tokens=5))
-    assert cost.words(model) == "gpt-4.1-mini · 1,005 tokens · $0.25+"
+    assert cost.describe(model) == "gpt-4.1-mini · 1,005 tokens · $0.25+"
 
 
 def test_embedding_shows_its_progress_and_can_be_paused(qtbot) -> None:
     status = StatusBar(ThemeSource("dark"))
     qtbot.addWidget(status)
     status.embedding.show_embedding(EmbeddingProgressed(3, 10))
-    assert "3 / 10" in status.embedding.words.text() and not status.embedding.isHidden()
+    assert "3 / 10" in status.embedding.label.text() and not status.embedding.isHidden()
     with qtbot.waitSignal(status.pause_embedding_requested):
         status.embedding.cancel.click()
     status.embedding.show_embedding(EmbeddingProgressed(3, 10, ThrottleState("paused", "user")))
-    assert status.embedding.words.text() == "Indexing for semantic search 3 / 10 · paused"
+    assert status.embedding.label.text() == "Indexing for semantic search 3 / 10 · paused"
     with qtbot.waitSignal(status.resume_embedding_requested):
         status.embedding.cancel.click()
     status.embedding.show_embedding(EmbeddingProgressed(4, 10, ThrottleState("slow", "battery")))
-    assert status.embedding.words.text() == "Indexing for semantic search 4 / 10 · throttled, on battery"
+    assert status.embedding.label.text() == "Indexing for semantic search 4 / 10 · throttled, on battery"
     status.embedding.show_embedding(EmbeddingProgressed(10, 10))
     assert status.embedding.isHidden()

@@ -155,8 +155,8 @@ class Pilot(WindowDriver):
         dialog = await self.question()
         asked = dialog.current
         if why:
-            await self.click(dialog.bar.words)
-            QTest.keyClicks(dialog.bar.words, why)
+            await self.click(dialog.bar.reason)
+            QTest.keyClicks(dialog.bar.reason, why)
         await self.click(dialog.bar.deny_button)
         await self.until(lambda: asked not in self.approvals.waiting, "the answer is given")
 

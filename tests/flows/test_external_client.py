@@ -62,7 +62,7 @@ async def connect(pilot: Pilot, name: str) -> tuple[str, str]:
     token = shown.token.text()
     await pilot.press("Done")
     await pilot.until(lambda: not pilot.sheets, "the sheet is closed")
-    return panel.shown.door.address, token
+    return panel.shown.server.address, token
 
 
 async def read_every_diff(pilot: Pilot, dialog: ApprovalDialog) -> None:

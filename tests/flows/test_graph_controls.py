@@ -48,11 +48,11 @@ def test_filters_and_groups_are_searches_that_follow_the_vault_and_are_kept(app_
         view = graph.view
         pilot.window.menu.run("graph-sheet")
         type_query(view.sheet.filters.query, "tag:(")
-        await pilot.until(lambda: "▸" in view.sheet.filters.query.said, "the place of the error is shown")
+        await pilot.until(lambda: "▸" in view.sheet.filters.query.message, "the place of the error is shown")
         assert len(bright(graph)) == 5
         type_query(view.sheet.filters.query, "tag:nature")
         await pilot.until(lambda: bright(graph) == {"Water.md", "Plants/Camellia.md"}, "the rest is faint")
-        assert view.sheet.filters.query.said == "2 notes"
+        assert view.sheet.filters.query.message == "2 notes"
         (garden / "Sea.md").write_text("Salt [[Water]]. #nature\n", "utf-8")
         await pilot.until(lambda: "Sea.md" in bright(graph), "a new note that the filter finds is bright")
         type_query(view.sheet.filters.query, "")
@@ -109,20 +109,20 @@ def test_questions_about_the_graph_are_answered_in_it(app_run, garden: Path) -> 
         view.toggle_sheet()
         view.sheet.unfold(part)
         part.buttons["communities"].click()
-        await pilot.until(lambda: part.said.startswith("Communities."), "communities are found")
+        await pilot.until(lambda: part.message.startswith("Communities."), "communities are found")
         assert view.appearance.entries()[0][0].key == "part-0"
         part.buttons["pagerank"].click()
-        await pilot.until(lambda: part.said.startswith("Importance."), "importance is measured")
+        await pilot.until(lambda: part.message.startswith("Importance."), "importance is measured")
         assert view.canvas.scene.marks.sizes is not None
         assert part.list.model.lines[0].paths == ("Tea.md",)
         view.select(["Water.md", "Plants/Mint.md"])
         part.buttons["path"].click()
-        await pilot.until(lambda: part.said == "Shortest path. 2 links", "the way is found")
+        await pilot.until(lambda: part.message == "Shortest path. 2 links", "the way is found")
         rows = view.canvas.scene.graph.rows
         way = [rows[path] for path in ("Water.md", "Tea.md", "Plants/Mint.md")]
         assert view.canvas.scene.marks.path == way
         part.clear.click()
-        assert part.said == "" and not view.canvas.scene.marks.path
+        assert part.message == "" and not view.canvas.scene.marks.path
         assert view.canvas.scene.marks.sizes is None and view.canvas.scene.marks.colors is None
 
     app_run(use)
@@ -139,7 +139,7 @@ def test_a_suggested_link_is_proposed_through_the_gate(app_run, garden: Path) ->
         view.sheet.unfold(part)
         before = {path: path.read_bytes() for path in (mint, camellia)}
         part.buttons["suggestions"].click()
-        await pilot.until(lambda: "(dashed)" in part.said, "links are suggested")
+        await pilot.until(lambda: "(dashed)" in part.message, "links are suggested")
         assert view.canvas.scene.graph.suggested.any() and view.sheet.choices.shown.suggestions
         count = len(part.list.model.lines)
         pair = part.list.current

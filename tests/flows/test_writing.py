@@ -231,7 +231,7 @@ def test_words_are_counted_and_notes_exported(app_run, garden: Path, tmp_path: P
         monkeypatch.setattr(dialogs, "pick_save_file", pick)
         await pilot.open(garden)
         note = await pilot.open_note("Long.md")
-        words = pilot.window.status.words
+        words = pilot.window.status.word_count
         await pilot.until(lambda: words.text().startswith("30,0"), "the words are counted")
         await pilot.edit(note)
         cursor = note.editor.textCursor()

@@ -238,7 +238,9 @@ class ActivityModel(QAbstractListModel):
             "{0} request used an unknown or revoked token",
             "{0} requests used an unknown or revoked token",
         ).format(refused.count)
-        who = self.tr("; the most recent claims to be {0}").format(refused.says) if refused.says else ""
+        who = (
+            self.tr("; the most recent program claims to be {0}").format(refused.says) if refused.says else ""
+        )
         title = self.tr("Reject a program")
         self._add_system_item(ActivityKind.VAULT, title, text + who, ActivityStatus.DENIED)
 

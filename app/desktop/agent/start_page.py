@@ -24,7 +24,7 @@ class ExampleButton(ElidedButton):
         super().__init__()
         self._theme = theme
         self._symbol = symbol
-        self.said = text
+        self.prompt = text
         self.setProperty("role", "suggestion")
         # A single ampersand would mark a shortcut.
         self.setText(text.replace("&", "&&"))
@@ -96,7 +96,7 @@ class StartPage(QWidget):
         self._shown = ()
         for symbol, label in _EXAMPLES if name else ():
             button = ExampleButton(self._theme, symbol, label.format(name=name))
-            button.clicked.connect(lambda _=False, said=button.said: self.chosen.emit(said))
+            button.clicked.connect(lambda _=False, prompt=button.prompt: self.chosen.emit(prompt))
             self._examples.addWidget(button)
             self._shown = (*self._shown, button)
 

@@ -23,7 +23,7 @@ class UsageTotal:
         elif usage.requests:
             self._is_complete = False
 
-    def words(self, settings: Settings) -> str:
+    def describe(self, settings: Settings) -> str:
         """Return the model and its usage so far; empty if no model is used."""
         if not settings.uses_model:
             return ""

@@ -39,9 +39,9 @@ class DecisionBar(QWidget):
         )
         later = translate("Approval", "Decide later; the request stays in the activity panel")
         self.later_button = _button(translate("Approval", "Later"), later)
-        self.words = QLineEdit()
-        self.words.setMaxLength(2_000)
-        self.words.setAccessibleName(translate("Approval", "Reason for the denial, sent to the agent"))
+        self.reason = QLineEdit()
+        self.reason.setMaxLength(2_000)
+        self.reason.setAccessibleName(translate("Approval", "Reason for the denial, sent to the agent"))
         self.time = QLabel()
         self.time.setAccessibleName(translate("Approval", "Time left to answer"))
         self.edit_button = _button(
@@ -63,10 +63,10 @@ class DecisionBar(QWidget):
 
     def show_request(self, request: ApprovalRequest) -> None:
         """Show the decisions that `request` allows."""
-        self.words.clear()
+        self.reason.clear()
         to_you = request.caller.kind is CallerKind.USER
-        self.words.setVisible(not to_you)
-        self.words.setPlaceholderText(translate("Approval", "Reason (optional)"))
+        self.reason.setVisible(not to_you)
+        self.reason.setPlaceholderText(translate("Approval", "Reason (optional)"))
         self.deny_button.setText(translate("Approval", "Cancel") if to_you else translate("Approval", "Deny"))
         self.edit_button.blockSignals(True)
         self.edit_button.setChecked(False)
@@ -154,13 +154,13 @@ class DecisionBar(QWidget):
         layout.setSpacing(8)
         layout.addWidget(self.deny_button)
         layout.addWidget(self.later_button)
-        layout.addWidget(self.words, 1)
+        layout.addWidget(self.reason, 1)
         layout.addStretch(0)
         for widget in (self.time, self.edit_button, self.menu_button, self.approve_button):
             layout.addWidget(widget)
-        self.words.setMinimumWidth(120)
-        self.deny_button.clicked.connect(lambda: self.denied.emit(self.words.text().strip()))
-        self.words.returnPressed.connect(self.deny_button.click)
+        self.reason.setMinimumWidth(120)
+        self.deny_button.clicked.connect(lambda: self.denied.emit(self.reason.text().strip()))
+        self.reason.returnPressed.connect(self.deny_button.click)
         self.approve_button.clicked.connect(lambda: self.approved.emit())
         self.edit_button.toggled.connect(self.edit_toggled)
 

@@ -51,7 +51,7 @@ class AuditEntriesModel(QAbstractTableModel):
         last = self._entries[-1]
         return self._steps.get(last.id, [last])[-1].id
 
-    def steps(self, row: int) -> Sequence[AuditEntry]:
+    def merged_saves(self, row: int) -> Sequence[AuditEntry]:
         """Return the older saves of the session that a row represents."""
         return self._steps.get(self._entries[row].id, ())
 
@@ -161,7 +161,7 @@ class AuditEntriesModel(QAbstractTableModel):
             return entry
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             text = cell_text(entry, index.column())
-            times = len(self.steps(index.row())) + 1
+            times = len(self.merged_saves(index.row())) + 1
             if index.column() == RESULT and times > 1:
                 return PluralText("Audit", "{1} ({0} time)", "{1} ({0} times)").format(times, text)
             return text

@@ -311,7 +311,7 @@ class AuditPanel(Panel):
 
     def _open_row(self, index: QModelIndex) -> None:
         entry = index.data(ENTRY_ROLE)
-        if self.model.steps(index.row()):
+        if self.model.merged_saves(index.row()):
             self.model.expand(index.row())
         elif entry.commit is not None:
             self._start_diff(entry)

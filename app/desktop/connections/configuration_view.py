@@ -41,10 +41,10 @@ class ConfigurationView(QWidget):
         self.text.setAccessibleName(self.tr("Configuration"))
         self.text.setTabChangesFocus(True)
         self.text.setMinimumHeight(round(40 * theme.zoom))
-        self.words = QLabel()
-        self.words.setTextFormat(Qt.TextFormat.PlainText)
-        self.words.setProperty("tone", "muted")
-        self.words.setWordWrap(True)
+        self.status = QLabel()
+        self.status.setTextFormat(Qt.TextFormat.PlainText)
+        self.status.setProperty("tone", "muted")
+        self.status.setWordWrap(True)
         row = QHBoxLayout()
         row.setSpacing(6)
         row.addWidget(self.target)
@@ -55,7 +55,7 @@ class ConfigurationView(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
         column.addLayout(row)
-        column.addWidget(self.words)
+        column.addWidget(self.status)
         column.addWidget(self.text, 1)
         self.target.currentIndexChanged.connect(self._list_connection_types)
         self.way.currentIndexChanged.connect(self._show)
@@ -101,7 +101,7 @@ class ConfigurationView(QWidget):
         # Keep the selection and the scroll position unless the text changes.
         if configuration.text.rstrip("\n") != self.text.toPlainText():
             self.text.setPlainText(configuration.text.rstrip("\n"))
-        self.words.setText(self._location_text(configuration))
+        self.status.setText(self._location_text(configuration))
         usable = self.way.currentData() == "stdio" or bool(self._connection and self._connection.address)
         self.copy.setEnabled(usable)
 
@@ -124,4 +124,4 @@ class ConfigurationView(QWidget):
         configuration = self.configuration
         if configuration is not None:
             QGuiApplication.clipboard().setText(configuration.text)
-            self.words.setText(self.tr("Copied. {0}").format(self._location_text(configuration)))
+            self.status.setText(self.tr("Copied. {0}").format(self._location_text(configuration)))

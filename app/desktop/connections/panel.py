@@ -216,7 +216,7 @@ class ConnectionsPanel(Panel):
         await self._show_set_up(ClientProgram(name), token, target.id)
 
     def _remember(self, name: str) -> None:
-        """Add the program to the list with the permissions that apply to any program."""
+        """Add the program to the list with the default permissions."""
         known = queries.named_profiles
 
         def remembered(settings: Settings) -> Settings:

@@ -100,7 +100,7 @@ class ProgramPage(QWidget):
         self, program: ClientProgram, shown: ConnectionsOverview, token: str = ""
     ) -> ConnectionDetails:
         """Return the details for the configuration of a program."""
-        return ConnectionDetails(shown.vault, program.name, self._command, shown.door.address, token)
+        return ConnectionDetails(shown.vault, program.name, self._command, shown.server.address, token)
 
     def _build(self) -> None:
         head = QHBoxLayout()

@@ -83,7 +83,7 @@ class ConnectionsOverview:
 
     vault: Path
     settings: ServerSettings
-    door: LocalServerState
+    server: LocalServerState
     read_only: bool
     programs: tuple[ClientProgram, ...]
     choices: ProfileChoices

@@ -23,7 +23,7 @@ class ServerBar(QWidget):
         self._source = theme
         self._shown: ConnectionsOverview | None = None
         self._mark = QLabel()
-        self.words = ElidedLabel()
+        self.status = ElidedLabel()
         self.copy = ThemedButton(theme, "copy", self.tr("Copy the server's address"), size=16)
         self.copy.clicked.connect(self._copy)
         self.mcp = QCheckBox(self.tr("MCP server"))
@@ -36,7 +36,7 @@ class ServerBar(QWidget):
         row.setContentsMargins(14, 5, 6, 5)
         row.setSpacing(8)
         row.addWidget(self._mark)
-        row.addWidget(self.words)
+        row.addWidget(self.status)
         row.addWidget(self.copy)
         row.addStretch(1)
         row.addWidget(self.mcp)
@@ -50,28 +50,28 @@ class ServerBar(QWidget):
     def show_overview(self, shown: ConnectionsOverview) -> None:
         """Show the state of the server."""
         self._shown = shown
-        self.words.setText(self._words(shown))
-        self.copy.setVisible(bool(shown.door.address))
+        self.status.setText(self._status_text(shown))
+        self.copy.setVisible(bool(shown.server.address))
         for box, on in ((self.mcp, shown.settings.mcp), (self.http_api, shown.settings.http_api)):
             box.blockSignals(True)
             box.setChecked(on)
             box.blockSignals(False)
         self._draw(self._source.theme)
 
-    def _words(self, shown: ConnectionsOverview) -> str:
+    def _status_text(self, shown: ConnectionsOverview) -> str:
         if shown.read_only:
             return self.tr("The vault is open read-only, so other programs can't use it.")
-        if not shown.door.port:
+        if not shown.server.port:
             closed = self.tr("The local server is off. Only this window can use the vault.")
-            return shown.door.problem or closed
-        text = self.tr("Listening at {0}, for this computer only").format(shown.door.address)
-        if shown.door.port != shown.door.wanted_port:
-            text += self.tr("; port {0} was in use").format(shown.door.wanted_port)
+            return shown.server.problem or closed
+        text = self.tr("Listening at {0}, for this computer only").format(shown.server.address)
+        if shown.server.port != shown.server.wanted_port:
+            text += self.tr("; port {0} was in use").format(shown.server.wanted_port)
         if not shown.settings.mcp and not shown.settings.http_api:
             text += self.tr("; MCP and the HTTP API are off")
-        if shown.door.refused is not None:
-            text += f"; {self._refused(shown.door.refused)}"
-        return f"{text}. {shown.door.problem}" if shown.door.problem else text
+        if shown.server.refused is not None:
+            text += f"; {self._refused(shown.server.refused)}"
+        return f"{text}. {shown.server.problem}" if shown.server.problem else text
 
     def _refused(self, refused: RejectedTokens) -> str:
         at = QDateTime.fromSecsSinceEpoch(round(refused.at)).time().toString("HH:mm")
@@ -85,7 +85,7 @@ class ServerBar(QWidget):
     def _draw(self, theme: Theme) -> None:
         if (shown := self._shown) is None:
             return
-        bad = bool(shown.door.problem) or not shown.door.port
+        bad = bool(shown.server.problem) or not shown.server.port
         side = round(16 * self._source.zoom)
         symbol, color = ("warning-circle", theme.warning) if bad else ("check-circle", theme.success)
         mark = icon(theme, symbol, color)
@@ -93,5 +93,5 @@ class ServerBar(QWidget):
         self._mark.setAlignment(Qt.AlignmentFlag.AlignVCenter)
 
     def _copy(self) -> None:
-        if self._shown is not None and self._shown.door.address:
-            QGuiApplication.clipboard().setText(self._shown.door.address)
+        if self._shown is not None and self._shown.server.address:
+            QGuiApplication.clipboard().setText(self._shown.server.address)

@@ -287,7 +287,7 @@ class _Tree(QTreeView):
         self.setUniformRowHeights(True)
         self.setIndentation(16)
         self.setExpandsOnDoubleClick(False)
-        self.setAccessibleName(translate("FilesPanel", "Files of the vault"))
+        self.setAccessibleName(translate("FilesPanel", "Files in the vault"))
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.setDragDropMode(QAbstractItemView.DragDropMode.DragDrop)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

@@ -1,4 +1,4 @@
-"""Which nodes are bright, dimmed, hidden or colored: filters, queries and analyses over the scene."""
+"""The brightness, visibility and color of nodes, by filters, queries and analyses."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Appearance:
     """Applies filters and colors to the scene of `canvas`, and reapplies them when its graph changes.
 
     A node is bright if both the panel's filter and the search find it. While changes await approval, the
-    notes they touch are bright and all others are dimmed. Colors of an analysis override those of queries,
-    and both override the scene's own.
+    notes that they touch are bright and all others are dimmed. Colors of an analysis override those of
+    queries, and both override the scene's own.
     """
 
     def __init__(self, canvas: Canvas) -> None:
@@ -50,12 +50,12 @@ class Appearance:
         self._filter()
 
     def await_answer(self, paths: Collection[str]) -> None:
-        """Set which notes are touched by changes that await approval."""
+        """Set the notes that changes awaiting approval touch."""
         self._pending = frozenset(paths)
         self._filter()
 
     def show(self, shown: VisibilitySettings) -> None:
-        """Set which kinds of nodes are visible, and whether filtered nodes are dimmed or hidden."""
+        """Set the visible kinds of nodes, and whether filtered nodes are dimmed or hidden."""
         scene = self._canvas.scene
         scene.hide_orphans = not shown.orphans
         scene.hidden_kinds = {

@@ -1,4 +1,4 @@
-"""Which graph is on the canvas: the whole graph with its decorations, or the neighborhood of some notes."""
+"""The graph on the canvas: the whole graph with its decorations, or the neighborhood of some notes."""
 
 from __future__ import annotations
 

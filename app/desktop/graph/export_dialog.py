@@ -82,7 +82,7 @@ class GraphExportDialog(SheetDialog):
             widget.setAccessibleName(label)
         self.part.setToolTip(self.tr("Export the whole graph or only the current view"))
         self.width_box.setToolTip(self.tr("Larger images show more labels"))
-        self.scale.setToolTip(self.tr("2× and 3× give sharper prints"))
+        self.scale.setToolTip(self.tr("2× and 3× are sharper in print"))
         self.transparent.setToolTip(self.tr("Export without a background color"))
         self.names.setToolTip(self.tr("Label the nodes where there is room"))
         self.add_body(page)

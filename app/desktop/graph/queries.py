@@ -55,8 +55,8 @@ class GraphQueries(QObject):
 
     def _set_saved_searches(self, searches: tuple[SavedSearch, ...]) -> None:
         """Offer saved searches as filter and groups."""
-        self._view.sheet.filters.query.offer(searches)
-        self._view.sheet.groups.rows.offer(searches)
+        self._view.sheet.filters.query.show_saved_searches(searches)
+        self._view.sheet.groups.rows.show_saved_searches(searches)
 
     def _apply_settings(self, choices: GraphSettings) -> None:
         if choices.filter != self._filter:

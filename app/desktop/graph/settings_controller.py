@@ -50,7 +50,7 @@ class GraphSettingsController(QObject):
         # Suggestions are computed on request, not at every start.
         choices = choices.updated(shown=choices.shown.model_copy(update={"suggestions": False}))
         parts.sheet.show_choices(choices)
-        parts.canvas.forces = choices.pull
+        parts.canvas.forces = choices.forces
         parts.canvas.scene.color_by = choices.color_by
         self._appearance.show(choices.shown)
         self._decoration.tags = choices.shown.tags
@@ -102,8 +102,8 @@ class GraphSettingsController(QObject):
         if choices.shown.tags != before.shown.tags:
             self._decoration.tags = choices.shown.tags
             self.decorated.emit()
-        if choices.pull != before.pull:
-            parts.canvas.set_forces(choices.pull)
+        if choices.forces != before.forces:
+            parts.canvas.set_forces(choices.forces)
         if choices.arrangement != before.arrangement:
             self._arrange(choices.arrangement)
         self.changed.emit(choices)

@@ -32,7 +32,7 @@ class MemoryList(QTreeWidget):
         self.header().setStretchLastSection(False)
         self.header().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         self.setIndentation(round(14 * theme.zoom))
-        for column, width in ((1, 52), (2, 84), (3, 98)):
+        for column, width in ((1, 52), (2, 94), (3, 98)):
             self.setColumnWidth(column, round(width * theme.zoom))
         self.header().setMinimumSectionSize(30)
         self.currentItemChanged.connect(self._emit_chosen)

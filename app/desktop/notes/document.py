@@ -62,7 +62,7 @@ class NoteDocument(QObject):
         renamed: The `NoteData` under its new path; its text is the same.
         edited: The user typed.
         unsaved_changed: Whether to warn about unsaved text: saving failed, or automatic saving is off.
-        said: A message and its tone.
+        notice_requested: A message and its tone.
         asked: A question and its answers.
         settled: The message or question no longer applies.
         comparison_requested: The user wants to see both sides of the conflict.
@@ -74,7 +74,7 @@ class NoteDocument(QObject):
     renamed = Signal(object)
     edited = Signal()
     unsaved_changed = Signal(bool)
-    said = Signal(str, str)
+    notice_requested = Signal(str, str)
     asked = Signal(str, object)
     settled = Signal()
     comparison_requested = Signal()
@@ -266,12 +266,12 @@ class NoteDocument(QObject):
         self.settled.emit()
         if page.problem:
             text = self.tr("{0} It is shown read-only and stays unchanged.").format(page.problem)
-            self.said.emit(text, "warning")
+            self.notice_requested.emit(text, "warning")
         elif self._client.read_only:
             return  # The status bar shows this for the whole vault.
         elif not self.editable:
             text = self.tr("This note has characters that the editor can't preserve, so it is read-only.")
-            self.said.emit(text, "warning")
+            self.notice_requested.emit(text, "warning")
 
     def _set_dirty(self, dirty: bool) -> None:
         self._dirty = dirty
@@ -313,7 +313,7 @@ class NoteDocument(QObject):
         self.keep_draft()
         self.failure = reason
         self.refresh_state()
-        self.said.emit(self.tr("Not saved: {0} Your text is kept here.").format(reason), "danger")
+        self.notice_requested.emit(self.tr("Not saved: {0} Your text is kept here.").format(reason), "danger")
 
     def _offer_draft(self, draft: NoteDraft, page: NoteData) -> None:
         question = self.tr("This note has unsaved text from an earlier session.")
@@ -350,7 +350,7 @@ class NoteDocument(QObject):
         self.keep_draft()
         self.refresh_state()
         if theirs is None:
-            text = self.tr("The note was deleted or moved outside. Your text is kept here.")
+            text = self.tr("The note was deleted or moved outside the app. Your text is kept here.")
             create = (self.tr("Create it again"), self._make_again)
             self.asked.emit(text, (create, (self.tr("Discard my text"), self._give_up)))
             return
@@ -360,7 +360,7 @@ class NoteDocument(QObject):
             (self.tr("Keep theirs"), self.keep_theirs),
             (self.tr("Merge"), self.merge),
         )
-        text = self.tr("The note was changed outside while you were writing.")
+        text = self.tr("The note was changed outside the app while you were writing.")
         if by_app:
             text = self.tr("The note was changed by the app while you were writing.")
         self.asked.emit(text, answers)
@@ -445,7 +445,7 @@ class NoteDocument(QObject):
 
     def _give_up(self) -> None:
         self.discard_changes()
-        self.said.emit(self.tr("This note no longer exists."), "warning")
+        self.notice_requested.emit(self.tr("This note no longer exists."), "warning")
 
     def _receive(self, events: tuple[object, ...]) -> None:
         if self.page is None:
@@ -489,7 +489,7 @@ class NoteDocument(QObject):
             self._meet_conflict(None)
         else:
             text = self.tr("This note was deleted or moved. Its last text is shown.")
-            self.said.emit(text, "warning")
+            self.notice_requested.emit(text, "warning")
 
     def _follow_move(self, page: NoteData) -> None:
         old, self.page = self.page, page

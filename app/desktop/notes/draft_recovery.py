@@ -64,11 +64,11 @@ class DraftRecovery(QObject):
             answers = (self.tr("Restore note"), self.tr("Discard text"), self.tr("Later"))
             answer = await dialogs.choose(self._window, title, text, answers, main=0)
             if answer == 0:
-                await self._make(draft)
+                await self._restore(draft)
             elif answer == 1:
                 self._drafts.drop(NotePath(draft.path))
 
-    async def _make(self, draft: NoteDraft) -> None:
+    async def _restore(self, draft: NoteDraft) -> None:
         path = NotePath(draft.path)
         result = await self._client.run(lambda vault: vault.edits.create(path, draft.text))
         if isinstance(result, Saved):

@@ -18,12 +18,12 @@ from app.index.records import Mention
 class LazyLinksPane(QObject):
     """Shows the links to and from the note of `document`, in a pane at the end of `body`.
 
-    The signals are those of the pane; `said` carries a message for the strip over the note.
+    The signals are those of the pane; `notice_requested` carries a message for the strip over the note.
     """
 
     open_requested = Signal(str, str)
     create_requested = Signal(str)
-    said = Signal(str, str)
+    notice_requested = Signal(str, str)
 
     def __init__(
         self, client: VaultClient, theme: ThemeSource, document: NoteDocument, body: QSplitter
@@ -94,7 +94,7 @@ class LazyLinksPane(QObject):
         try:
             outcome = await self._client.run(lambda vault: vault.edits.link_mention(mention, page.path))
         except ScriptoriumError as error:
-            self.said.emit(error.message, "warning")
+            self.notice_requested.emit(error.message, "warning")
             return
         if not outcome.success and not outcome.denied:
-            self.said.emit(outcome.message, "warning")
+            self.notice_requested.emit(outcome.message, "warning")

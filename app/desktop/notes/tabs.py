@@ -193,7 +193,7 @@ class NoteTabs(QWidget):
         )
 
     async def open(self, path: str, fragment: str = "", *, beside: bool = False) -> None:
-        """Show the note at `path` in its tab, or in a new one; `beside`: in another group."""
+        """Show the note at `path` in its tab, or in a new one; with `beside`, in the other group."""
         if beside and self._front.count():
             self._front = self._groups[1] if len(self._groups) > 1 else self._add_group()
         group = self._front

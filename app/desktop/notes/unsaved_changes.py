@@ -74,7 +74,7 @@ async def _ask_in_conflict(document: NoteDocument, theme: ThemeSource, parent: Q
     conflict = document.conflict
     if conflict is not None and conflict.theirs is None:
         return await _ask_after_deletion(document, parent)
-    title = translate("UnsavedChanges", "“{0}” was changed outside").format(_note_name(document))
+    title = translate("UnsavedChanges", "“{0}” was changed outside the app").format(_note_name(document))
     text = translate(
         "UnsavedChanges", "It has unsaved text. Nothing is written until you choose which text to keep."
     )
@@ -86,7 +86,9 @@ async def _ask_in_conflict(document: NoteDocument, theme: ThemeSource, parent: Q
 
 
 async def _ask_after_deletion(document: NoteDocument, parent: QWidget) -> _Answer:
-    title = translate("UnsavedChanges", "“{0}” was deleted or moved outside").format(_note_name(document))
+    title = translate("UnsavedChanges", "“{0}” was deleted or moved outside the app").format(
+        _note_name(document)
+    )
     text = translate("UnsavedChanges", "It has unsaved text. Create the note again to keep it.")
     answers = (
         translate("UnsavedChanges", "Keep it open"),
@@ -149,7 +151,7 @@ def _note_name(document: NoteDocument) -> str:
 def _conflict_texts() -> ConflictTexts:
     return ConflictTexts(
         title=translate("UnsavedChanges", "Compare both texts"),
-        heading=translate("UnsavedChanges", "This note was changed outside while you were writing"),
+        heading=translate("UnsavedChanges", "This note was changed outside the app while you were writing"),
         note=translate(
             "UnsavedChanges",
             "The left side is your text, the right side the text on the disk. Select the changes to "
@@ -159,7 +161,7 @@ def _conflict_texts() -> ConflictTexts:
         ours=translate("UnsavedChanges", "Keep mine"),
         theirs=translate("UnsavedChanges", "Keep theirs"),
         merged=translate("UnsavedChanges", "Merge"),
-        picked=translate("UnsavedChanges", "As picked or edited below"),
+        picked=translate("UnsavedChanges", "Use the choices and edits below"),
         cancel_label=translate("UnsavedChanges", "Decide later"),
         done=translate("UnsavedChanges", "Save"),
     )

@@ -145,7 +145,7 @@ class NoteView(QWidget):
         document.unsaved_changed.connect(self._show_unsaved)
         document.renamed.connect(self._show_renamed)
         document.comparison_requested.connect(self.compare)
-        document.said.connect(self.notice.show_message)
+        document.notice_requested.connect(self.notice.show_message)
         document.asked.connect(self.notice.show_question)
         self._aids.failed.connect(lambda words: self.notice.show_message(words, "warning"))
         document.settled.connect(self.notice.clear)
@@ -193,7 +193,7 @@ class NoteView(QWidget):
             part.create_requested.connect(self.create_requested)
         self._following.search_requested.connect(self.search_requested)
         self._following.inside.connect(self._go_to)
-        self._links.said.connect(self.notice.show_message)
+        self._links.notice_requested.connect(self.notice.show_message)
 
     def run_command(self, what: str) -> None:
         """Run "save", "mode" (the next one), "find", "replace" or "links": the commands of the menu."""

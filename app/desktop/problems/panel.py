@@ -63,7 +63,7 @@ class ProblemsPanel(Panel):
         self.table.itemActivated.connect(self._open)
         self.table.currentItemChanged.connect(self._update_rename_button)
         self._empty = EmptyState(
-            theme, "check-circle", self.tr("No problems"), self.tr("Every note of the vault is indexed.")
+            theme, "check-circle", self.tr("No problems"), self.tr("Every note in the vault is indexed.")
         )
         self._stack = QStackedWidget()
         self._stack.addWidget(self.table)

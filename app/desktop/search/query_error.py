@@ -16,16 +16,16 @@ class QueryErrorView(QWidget):
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self.where, self.words = QLabel(), QLabel()
+        self.position, self.message = QLabel(), QLabel()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)
-        for label in (self.where, self.words):
+        for label in (self.position, self.message):
             label.setProperty("tone", "danger")
             label.setTextFormat(Qt.TextFormat.PlainText)
             column.addWidget(label)
-        self.words.setWordWrap(True)
-        self.where.setMinimumWidth(1)
+        self.message.setWordWrap(True)
+        self.position.setMinimumWidth(1)
 
     def show_error(self, query: str, position: int | None, message: str) -> None:
         """Show a part of the query with a caret under the character at `position`, and the message."""
@@ -35,9 +35,9 @@ class QueryErrorView(QWidget):
             # A wide character takes two columns.
             before = prefix + query[start:position]
             columns = sum(2 if ord(letter) >= 0x1100 else 1 for letter in before.replace("…", "."))
-            self.where.setFont(code_font(self._theme.zoom))
-            self.where.setText(f"{prefix}{query[start : position + _CONTEXT_CHARS]}\n{' ' * columns}^")
-        self.where.setVisible(position is not None)
-        self.words.setText(message)
+            self.position.setFont(code_font(self._theme.zoom))
+            self.position.setText(f"{prefix}{query[start : position + _CONTEXT_CHARS]}\n{' ' * columns}^")
+        self.position.setVisible(position is not None)
+        self.message.setText(message)
         self.setAccessibleName(message)
         self.show()

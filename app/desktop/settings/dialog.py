@@ -106,12 +106,12 @@ class SettingsDialog(QDialog):
 
     def editor_of(self, section: str, name: str) -> Editor:
         """Return the editor of one setting."""
-        self._make(section)
+        self._build_section(section)
         return self._editors[section, name]
 
     def shown(self) -> tuple[str, ...]:
         """Return the visible settings, as "section.name"."""
-        self._make_all()
+        self._build_all()
         return tuple(f"{row.section}.{row.name}" for row in self._rows if not row.widget.isHidden())
 
     def _build(self) -> None:
@@ -184,24 +184,24 @@ class SettingsDialog(QDialog):
             if isValid(thing):
                 thing.ensurePolished()
         elif self._unbuilt[str(thing)]:
-            self._make_next(str(thing))
+            self._build_next(str(thing))
             self._slices.add_later([self._rows[-1].widget])
 
-    def _make_next(self, section: str) -> None:
+    def _build_next(self, section: str) -> None:
         name = self._unbuilt[section].popleft()
         block = self._sections[section]
         column = block.layout()
         assert column is not None
         column.addWidget(self._setting(section, name) if name else self._extra(section, block))
 
-    def _make(self, section: str) -> None:
+    def _build_section(self, section: str) -> None:
         """Build the rest of a section."""
         while self._unbuilt[section]:
-            self._make_next(section)
+            self._build_next(section)
 
-    def _make_all(self) -> None:
+    def _build_all(self) -> None:
         for section in self._unbuilt:
-            self._make(section)
+            self._build_section(section)
 
     def _extra(self, section: str, block: QWidget) -> QWidget:
         """Build the section's extra widget; the search finds it by the section's name."""
@@ -260,14 +260,14 @@ class SettingsDialog(QDialog):
         if item is None or self.search.text().strip():
             return
         wanted = item.data(Qt.ItemDataRole.UserRole)
-        self._make(wanted)
+        self._build_section(wanted)
         for name, block in self._sections.items():
             block.setVisible(name == wanted)
         self.area.verticalScrollBar().setValue(0)
 
     def _filter(self, text: str) -> None:
         """Show the settings that contain all words."""
-        self._make_all()
+        self._build_all()
         words = text.casefold().split()
         for row in self._rows:
             row.widget.setVisible(all(word in row.words for word in words))

@@ -44,9 +44,9 @@ class SecretRow(QWidget):
         self.forget_button.setProperty("role", "quiet")
         self.forget_button.setToolTip(self.tr("Remove from the system's key store"))
         self.forget_button.clicked.connect(self.forget)
-        self.words = QLabel()
-        self.words.setTextFormat(Qt.TextFormat.PlainText)
-        self.words.setWordWrap(True)
+        self.status = QLabel()
+        self.status.setTextFormat(Qt.TextFormat.PlainText)
+        self.status.setWordWrap(True)
         row = QHBoxLayout()
         row.setSpacing(4)
         row.addWidget(self.field, 1)
@@ -57,7 +57,7 @@ class SecretRow(QWidget):
         column.setSpacing(4)
         column.addWidget(name)
         column.addLayout(row)
-        column.addWidget(self.words)
+        column.addWidget(self.status)
 
     def show_for(self, settings: MessageSettings, account: str) -> None:
         """Show the state of this account's secret; without an account, disable the row."""
@@ -127,9 +127,9 @@ class SecretRow(QWidget):
             self._show_text(text, "warning")
 
     def _show_text(self, text: str, tone: str) -> None:
-        self.words.setProperty("tone", tone)
-        self.words.style().polish(self.words)
-        self.words.setText(text)
+        self.status.setProperty("tone", tone)
+        self.status.style().polish(self.status)
+        self.status.setText(text)
 
 
 class MessagesPage(QFrame):

@@ -75,7 +75,7 @@ class ModelPage(QFrame):
         column.setContentsMargins(16, 14, 16, 14)
         column.setSpacing(12)
         self.use_button = QPushButton(self.tr("Let this model answer"))
-        self.use_button.setToolTip(self.tr("Now someone else answers in the agent panel"))
+        self.use_button.setToolTip(self.tr("Use this model instead of the current agent in the agent panel"))
         self.use_button.clicked.connect(lambda: use_model() if use_model is not None else None)
         self.use_button.hide()
         for widget in (self._words, self._key_box, self._test_box, self.use_button):

@@ -27,17 +27,17 @@ class ProgramsPage(QFrame):
         self._looking = False
         title = QLabel(self.tr("Found on this computer"))
         title.setProperty("textSize", "strong")
-        self.words = QLabel()
-        self.words.setTextFormat(Qt.TextFormat.PlainText)
-        self.words.setProperty("tone", "muted")
-        self.words.setWordWrap(True)
+        self.status = QLabel()
+        self.status.setTextFormat(Qt.TextFormat.PlainText)
+        self.status.setProperty("tone", "muted")
+        self.status.setWordWrap(True)
         self._rows = QVBoxLayout()
         self._rows.setSpacing(4)
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 14, 16, 14)
         column.setSpacing(8)
         column.addWidget(title)
-        column.addWidget(self.words)
+        column.addWidget(self.status)
         column.addLayout(self._rows)
         self._show()
 
@@ -63,18 +63,18 @@ class ProgramsPage(QFrame):
                 widget.hide()
                 widget.deleteLater()
         if self._found is None:
-            self.words.setText(self.tr("Searching…"))
+            self.status.setText(self.tr("Searching…"))
             return
         names = {one.name for one in self._settings.programs}
         missing = [one for one in self._found if one.name not in names]
         for one in missing:
             self._rows.addWidget(self._row(one))
         if missing:
-            self.words.setText(self.tr("These programs handle their own login. No key is needed here."))
+            self.status.setText(self.tr("These programs handle their own login. No key is needed here."))
         elif self._found:
-            self.words.setText(self.tr("All programs found are already in the list."))
+            self.status.setText(self.tr("All programs found are already in the list."))
         else:
-            self.words.setText(
+            self.status.setText(
                 self.tr(
                     "No known agent was found. Install one, such as Claude Code (claude-agent-acp), "
                     "Codex (codex-acp) or Gemini CLI, or add a program yourself."

@@ -12,7 +12,7 @@ from app.web.providers import PROVIDERS
 
 
 class _KeyRow(SecretRow):
-    """The key of a provider; the server reports an invalid key at the first search."""
+    """The key of a provider; an invalid key is reported at the first search."""
 
     def show_provider(self, settings: WebSettings) -> None:
         """Show the state of the provider's key."""
@@ -34,14 +34,14 @@ class WebSearchPage(QFrame):
     ) -> None:
         super().__init__(parent)
         self.setObjectName("card")
-        self.words = QLabel()
-        self.words.setProperty("tone", "muted")
-        self.words.setWordWrap(True)
+        self.status = QLabel()
+        self.status.setProperty("tone", "muted")
+        self.status.setWordWrap(True)
         self.row = _KeyRow(self.tr("Key"), self.tr("API key of the search provider"), client, "")
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 14, 16, 14)
         column.setSpacing(12)
-        column.addWidget(self.words)
+        column.addWidget(self.status)
         column.addWidget(self.row)
         self.show_settings(settings)
 
@@ -51,12 +51,12 @@ class WebSearchPage(QFrame):
         takes_key = provider is not None and (provider.needs_key or not provider.address)
         self.row.setVisible(takes_key)
         if provider is None:
-            self.words.setText(self.tr("Choose a provider to search the web. Fetching pages needs none."))
+            self.status.setText(self.tr("Choose a provider to search the web. Fetching pages needs none."))
         elif provider.needs_key:
-            self.words.setText(self.tr("Get a key for %s on its website.") % provider.name)
+            self.status.setText(self.tr("Get a key for %s on its website.") % provider.name)
         elif takes_key:
-            self.words.setText(self.tr("Needed only if your server requires a login."))
+            self.status.setText(self.tr("Needed only if your server requires a login."))
         else:
-            self.words.setText(self.tr("%s needs no key.") % provider.name)
+            self.status.setText(self.tr("%s needs no key.") % provider.name)
         if takes_key:
             self.row.show_provider(settings)

@@ -75,8 +75,8 @@ class CommandPalette(QFrame):
         self._choices: Sequence[PaletteItem] = ()
         self._keys: list[str] = []
         self._round = 0
-        # The list is ranked in a thread: Enter waits for it, lest it takes what was there before.
-        self._settled = True
+        # The list is ranked in a thread: Enter waits for it, and never accepts a row of the previous list.
+        self._is_ranked = True
         self._enter: bool | None = None
         self._load: Callable[[], Awaitable[Sequence[PaletteItem]]] = _no_choices
         self._loaded = False
@@ -112,11 +112,11 @@ class CommandPalette(QFrame):
 
     @property
     def mode(self) -> str:
-        """The mode it was opened in; empty while it is closed."""
+        """The mode in which the palette was opened; empty while it is closed."""
         return self._mode if self.isVisible() else ""
 
     def open(self, mode: str, hint: str, load: Callable[[], Awaitable[Sequence[PaletteItem]]]) -> None:
-        """Show it for `mode`; `load` returns the choices, in the order for an empty field."""
+        """Show the palette for `mode`; `load` returns the choices, in the order for an empty field."""
         window = self.window()
         self._before = window.focusWidget() if not self.isVisible() else self._before
         self._mode = mode
@@ -130,7 +130,7 @@ class CommandPalette(QFrame):
         self.field.setPlaceholderText(hint)
         self.field.setAccessibleName(hint)
         self.field.clear()
-        self._settled, self._enter = False, None
+        self._is_ranked, self._enter = False, None
         self._place()
         self._shade.show()
         self._shade.raise_()
@@ -151,7 +151,7 @@ class CommandPalette(QFrame):
         self._shade.hide()
 
     def dismiss(self) -> None:
-        """Close it, and give the focus back."""
+        """Close the palette and restore the focus."""
         self.hide()
         if self._before is not None and self._before.isVisible():
             self._before.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -180,7 +180,7 @@ class CommandPalette(QFrame):
             self.list.setCurrentIndex(self.model.index(row, 0))
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-            if self._settled:
+            if self._is_ranked:
                 self._accept(shift=shift)
             else:
                 self._enter = shift
@@ -221,7 +221,7 @@ class CommandPalette(QFrame):
             self._filling = False
 
     def _start_filter(self) -> None:
-        self._settled, self._enter = False, None
+        self._is_ranked, self._enter = False, None
         # A ranking that is under way belongs to older text and must not count as this one's.
         self._round += 1
         if self._loaded:
@@ -239,7 +239,7 @@ class CommandPalette(QFrame):
             self.list.setCurrentIndex(self.model.index(next(rows, 0), 0))
             self.list.scrollTo(self.list.currentIndex())
             self._show_no_match(bool(query.strip()) and not found)
-            self._settled = True
+            self._is_ranked = True
             if self._enter is not None:
                 self._accept(shift=self._enter)
 
@@ -258,7 +258,7 @@ class CommandPalette(QFrame):
         needed += self.field.sizeHint().height()
         height = min(round(420 * zoom), parent.height() - 96, needed)
         self.setGeometry((parent.width() - width) // 2, 64, width, height)
-        self._shade.lie_under(self.geometry())
+        self._shade.place_under(self.geometry())
 
 
 async def _no_choices() -> Sequence[PaletteItem]:

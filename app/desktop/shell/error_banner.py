@@ -33,5 +33,5 @@ class ErrorBanner(QObject):
         if isinstance(failure.error, ScriptoriumError):
             return f"{head} {failure.error.message}"
         kind = type(failure.error).__name__
-        tail = self.tr("No file was left half written. See the log for details.")
+        tail = self.tr("No file was partly written. See the log for details.")
         return f"{head} {failure.error or kind} ({kind}). {tail}"

@@ -26,7 +26,7 @@ _MAX_NAMED_LANGUAGES = 3
 class LanguageProposal(QObject):
     """Shows a banner once the languages are measured, unless the user has declined it for this vault.
 
-    `settings_change_requested` carries a function from the settings to those wanted.
+    `settings_change_requested` carries a function from the current settings to the changed ones.
     """
 
     settings_change_requested = Signal(object)

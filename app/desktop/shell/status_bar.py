@@ -37,10 +37,10 @@ class ProgressItem(QWidget):
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
         self.bar.setFixedWidth(round(96 * theme.zoom))
-        self.words = QLabel()
+        self.label = QLabel()
         self.cancel = ThemedButton(theme, "x", stop, size=12)
         self.cancel.clicked.connect(self.stopped)
-        for widget in (self.words, self.bar, self.cancel):
+        for widget in (self.label, self.bar, self.cancel):
             row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
         self.hide()
 
@@ -53,8 +53,8 @@ class ProgressItem(QWidget):
         self.bar.setValue(done)
         counts = f"{done:,} / {total:,}" if total else f"{done:,}"
         remaining = time_left(done, total, time.monotonic() - self._since)
-        self.words.setText(f"{self._name} {counts}{f' · {remaining}' if remaining else ''}")
-        self.bar.setAccessibleName(self.words.text())
+        self.label.setText(f"{self._name} {counts}{f' · {remaining}' if remaining else ''}")
+        self.bar.setAccessibleName(self.label.text())
         self.show()
 
     def finish(self) -> None:
@@ -110,8 +110,8 @@ class EmbeddingProgressItem(ProgressItem):
         elif pace.speed == "paused" and pace.reason != "user":
             why = self.tr("paused, {0}").format(why)
         if why:
-            self.words.setText(f"{self._name} {self.bar.value():,} / {self.bar.maximum():,} · {why}")
-            self.bar.setAccessibleName(self.words.text())
+            self.label.setText(f"{self._name} {self.bar.value():,} / {self.bar.maximum():,} · {why}")
+            self.bar.setAccessibleName(self.label.text())
         self.setToolTip(
             self.tr("Notes are indexed for semantic search on this computer. You can keep working.")
         )
@@ -145,7 +145,7 @@ class StatusBar(QStatusBar):
         self.embedding.stopped.connect(self.pause_embedding_requested)
         self.embedding.resumed.connect(self.resume_embedding_requested)
         self.cost = QLabel()
-        self.words = QLabel()
+        self.word_count = QLabel()
         self.problems = ThemedButton(theme, "warning-circle", self.tr("Index problems"), size=14)
         self.problems.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.problems.clicked.connect(self.problems_requested)
@@ -154,7 +154,7 @@ class StatusBar(QStatusBar):
         self.lock.clicked.connect(self.grants_requested)
         self.addWidget(self.counts)
         self.addWidget(self.mode)
-        for widget in (self.words, self.scan, self.embedding, self.cost, self.problems, self.lock):
+        for widget in (self.word_count, self.scan, self.embedding, self.cost, self.problems, self.lock):
             self.addPermanentWidget(widget)
         self.set_client(None)
 
@@ -171,7 +171,7 @@ class StatusBar(QStatusBar):
         self.scan.finish()
         self.embedding.finish()
         self.cost.clear()
-        self.words.clear()
+        self.word_count.clear()
         self.counts.setText("" if client else self.tr("No vault open"))
         self.mode.setText(self.tr("Read-only") if client and read_only else "")
         self.problems.setVisible(False)
@@ -208,7 +208,7 @@ class StatusBar(QStatusBar):
 
     def show_word_count(self, text: str) -> None:
         """Show the number of words in the note in front or in its selection."""
-        self.words.setText(text)
+        self.word_count.setText(text)
 
     def show_cost(self, text: str) -> None:
         """Show the model and the usage of this session."""

@@ -101,7 +101,7 @@ class Welcome(QScrollArea):
         title.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         label = QLabel(
             self.tr(
-                "Your notes as a living graph, with an agent whose changes you review, approve and can undo."
+                "See your notes as a graph, and work with an agent whose changes you approve and can undo."
             )
         )
         label.setProperty("tone", "muted")

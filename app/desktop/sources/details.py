@@ -133,7 +133,7 @@ class SourceDetails(QWidget):
             ).format(config.minutes)
         elif config.globs:
             text += self.tr(" Only of {0}.").format(", ".join(config.globs))
-        self.said.setText(text)
+        self.summary.setText(text)
 
     def _open(self) -> None:
         if self._info is not None:
@@ -192,11 +192,11 @@ class SourceDetails(QWidget):
         )
         self.starts_turn.toggled.connect(self._emit_starts_turn)
         column.addWidget(self.starts_turn)
-        self.said = QLabel()
-        self.said.setProperty("tone", "muted")
-        self.said.setTextFormat(Qt.TextFormat.PlainText)
-        self.said.setWordWrap(True)
-        column.addWidget(self.said)
+        self.summary = QLabel()
+        self.summary.setProperty("tone", "muted")
+        self.summary.setTextFormat(Qt.TextFormat.PlainText)
+        self.summary.setWordWrap(True)
+        column.addWidget(self.summary)
         self.news = QTreeWidget()
         self.news.setAccessibleName(self.tr("Recent news"))
         self.news.setHeaderLabels([self.tr("When"), self.tr("What")])

@@ -37,8 +37,8 @@ def permission_label(permission: Permission) -> str:
     return {
         Permission.READ_ONLY: translate("Sources", "Read-only"),
         Permission.APPEND: translate("Sources", "Append and create"),
-        Permission.PARTNER: translate("Sources", "Edit, with a second confirmation (partner)"),
-        Permission.HUMAN: translate("Sources", "Edit, with a second confirmation (human)"),
+        Permission.PARTNER: translate("Sources", "Edit, confirmed twice (partner)"),
+        Permission.HUMAN: translate("Sources", "Edit, confirmed twice (human)"),
         Permission.READ_WRITE: translate("Sources", "Edit and create"),
         Permission.ADMIN: translate("Sources", "Edit, create and delete"),
     }[permission]

@@ -81,7 +81,7 @@ class SourcesPanel(Panel):
             "broadcast",
             self.tr("No sources"),
             self.tr(
-                "Add a folder outside the vault to let agents work on its files by your rules. Follow "
+                "Add a folder outside the vault to let agents work on its files under your rules. Follow "
                 "a feed, a folder or this vault to tell agents what is new."
             ),
             (self.tr("Add a folder…"), self.add_folder),

@@ -49,7 +49,7 @@ class TagsPanel(Panel):
         self.tree.setHeaderHidden(True)
         self.tree.setUniformRowHeights(True)
         self.tree.setIndentation(16)
-        self.tree.setAccessibleName(self.tr("Tags of the vault"))
+        self.tree.setAccessibleName(self.tr("Tags in the vault"))
         self.tree.setItemDelegate(CountDelegate(theme, COUNT_ROLE, self.tree))
         self.tree.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self._empty = EmptyState(

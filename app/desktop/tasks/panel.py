@@ -72,7 +72,7 @@ class TasksPanel(Panel):
         self.tree.setHeaderHidden(True)
         self.tree.setIndentation(16)
         self.tree.setUniformRowHeights(True)
-        self.tree.setAccessibleName(self.tr("Tasks of the vault"))
+        self.tree.setAccessibleName(self.tr("Tasks in the vault"))
         self.tree.setItemDelegate(CountDelegate(theme, COUNT_ROLE, self.tree))
         self._empty = EmptyState(
             theme, "check-square", self.tr("No open tasks"), self.tr("Write “- [ ] ” and a task in a note.")

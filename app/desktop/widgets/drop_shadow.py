@@ -26,7 +26,7 @@ class DropShadow(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.hide()
 
-    def lie_under(self, place: QRect) -> None:
+    def place_under(self, place: QRect) -> None:
         """Move below the widget and match its geometry."""
         self.setGeometry(
             place.adjusted(-_BLUR_RADIUS, -_BLUR_RADIUS, _BLUR_RADIUS, _BLUR_RADIUS).translated(0, _OFFSET_Y)

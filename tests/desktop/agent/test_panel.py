@@ -62,7 +62,7 @@ def test_suggestions_name_the_note_with_the_most_links(gui, panel_of, wait_until
     async def main() -> None:
         async with panel_of() as (_, panel):
             await wait_until(lambda: panel._empty.suggestions)
-            assert all("Longitude" in one.said for one in panel._empty.suggestions)
+            assert all("Longitude" in one.prompt for one in panel._empty.suggestions)
 
     gui(main())
 

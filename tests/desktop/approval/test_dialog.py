@@ -243,15 +243,15 @@ def test_an_effect_shows_its_exact_text_and_is_approved_as_it_is(desk: Desk) -> 
 
 def test_a_denial_carries_the_reason(desk: Desk) -> None:
     desk.ask(request(ChangeSet.of(update())))
-    QTest.keyClicks(desk.dialog.bar.words, "Not in this folder.")
+    QTest.keyClicks(desk.dialog.bar.reason, "Not in this folder.")
     desk.click("deny_button")
     assert desk.decision == Denied("Not in this folder.")
 
 
 def test_enter_in_the_reason_denies_once(desk: Desk) -> None:
     desk.ask(request(ChangeSet.of(update()), 1), request(ChangeSet.of(update("B")), 2))
-    QTest.keyClicks(desk.dialog.bar.words, "No")
-    QTest.keyClick(desk.dialog.bar.words, Qt.Key.Key_Return)
+    QTest.keyClicks(desk.dialog.bar.reason, "No")
+    QTest.keyClick(desk.dialog.bar.reason, Qt.Key.Key_Return)
     assert desk.answers == [("1", Denied("No"))]
 
 
@@ -372,10 +372,10 @@ def test_requests_come_in_their_order_and_the_strip_counts_them(desk: Desk) -> N
 
 def test_a_new_request_leaves_the_one_that_is_read_in_place(desk: Desk) -> None:
     desk.ask(request(ChangeSet.of(update()), 1))
-    desk.dialog.bar.words.setText("half a sentence")
+    desk.dialog.bar.reason.setText("half a sentence")
     desk.ask(request(ChangeSet.of(update("B")), 2), rested=False)
     assert desk.dialog.current.request.id == "1"
-    assert desk.dialog.bar.words.text() == "half a sentence"
+    assert desk.dialog.bar.reason.text() == "half a sentence"
     desk.click("deny_button")
     assert desk.answers == [("1", Denied("half a sentence"))]
 

@@ -23,7 +23,7 @@ def test_a_session_is_one_row_that_can_be_expanded(qapp) -> None:
     model.add_newer([entry(10, "w"), entry(11, "w")])
     assert shown(model)[0] == (11, "Save Tea (4 times)") and model.row_of(8) == 0
     model.mark_undone([108], 12)
-    assert [step.undone_by for step in model.steps(0)] == [None, None, 12]
+    assert [step.undone_by for step in model.merged_saves(0)] == [None, None, 12]
     model.expand(0)
     assert [id for id, _ in shown(model)] == [11, 10, 9, 8, 7, 6, 5]
     assert shown(model)[3] == (8, "Save Tea (undone)")

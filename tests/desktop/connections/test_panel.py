@@ -56,7 +56,7 @@ class Page:
 
     async def call(self, token: str, tool: str, arguments: dict[str, object]) -> httpx.Response:
         assert self.panel.shown is not None
-        address = self.panel.shown.door.address
+        address = self.panel.shown.server.address
         async with httpx.AsyncClient(base_url=address, trust_env=False) as client:
             return await client.post(
                 f"/api/v1/tools/{tool}",
@@ -123,7 +123,7 @@ def test_a_program_is_connected_named_and_authorized(
     async def main() -> None:
         async with opened(tmp_path, service, wait_until) as page:
             panel = page.panel
-            assert panel.empty.isVisible() and panel.shown.door.address in panel.bar.words.text()
+            assert panel.empty.isVisible() and panel.shown.server.address in panel.bar.status.text()
             token = await added(page, wait_until, "curl", "http", "Shell")
             assert token.startswith("scriptorium_") and token in QApplication.clipboard().text()
             await wait_until(lambda: panel.bar.http_api.isChecked())
@@ -154,7 +154,7 @@ def test_a_program_that_is_connected_before_the_server_listens_gets_its_address(
 ) -> None:
     async def main() -> None:
         async with opened(tmp_path, service, wait_until, listens=False) as page:
-            assert page.panel.shown is not None and not page.panel.shown.door.address
+            assert page.panel.shown is not None and not page.panel.shown.server.address
             await added(page, wait_until, "curl", "http", "Shell")
             copied = QApplication.clipboard().text()
             assert "http://127.0.0.1:" in copied and copied.endswith("/api/v1/tools"), copied
@@ -279,7 +279,7 @@ def test_a_name_that_is_taken_is_asked_again_and_read_only_vaults_say_so(
             await wait_until(lambda: sheet(NewProgramDialog) is None)
             page.panel.bar.mcp.click()
             assert not page.settings.servers.mcp
-            await wait_until(lambda: "MCP and the HTTP API are off" in page.panel.bar.words.text())
+            await wait_until(lambda: "MCP and the HTTP API are off" in page.panel.bar.status.text())
 
     gui(main())
 

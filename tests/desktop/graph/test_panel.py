@@ -248,10 +248,10 @@ def test_the_settings_panel_lists_the_saved_searches(gui, watched, wait_until) -
             await wait_until(lambda: [action.text() for action in query._menu.actions()] == ["The third"])
             assert query._star.isVisible()
             query._menu.actions()[0].trigger()
-            await wait_until(lambda: query.said == "1 note")
+            await wait_until(lambda: query.message == "1 note")
             assert sheet.choices.filter == "file:3"
             it.panel.filter_by("Note")
-            await wait_until(lambda: query.said == "4 notes")
+            await wait_until(lambda: query.message == "4 notes")
             rows.add_button.click()
             (row,) = rows._rows
             row.query._menu.actions()[0].trigger()

@@ -138,9 +138,9 @@ def test_groups_are_added_reordered_and_removed(cross, qtbot):
 def test_a_query_that_cannot_be_read_says_where(cross):
     field = cross.sheet.filters.query
     field.show_error("tag:(", QueryError("Expected a word.", position=5))
-    assert field.said == "tag:( ▸\nExpected a word."
+    assert field.message == "tag:( ▸\nExpected a word."
     field.show_answer("")
-    assert field.said == ""
+    assert field.message == ""
 
 
 def test_sliders_move_the_nodes_and_their_defaults_move_them_back(cross, qtbot, still):
@@ -148,9 +148,9 @@ def test_sliders_move_the_nodes_and_their_defaults_move_them_back(cross, qtbot, 
     cross.sheet.forces.sliders["spacing"].slider.setValue(36)
     still(cross, qtbot)
     assert np.ptp(cross.positions(), axis=0).max() > 1.3 * before
-    assert cross.sheet.choices.pull == ForceParams(spacing=36)
+    assert cross.sheet.choices.forces == ForceParams(spacing=36)
     cross.sheet.forces.reset.click()
-    assert cross.sheet.choices.pull == ForceParams() and cross.canvas.forces.spacing == 16
+    assert cross.sheet.choices.forces == ForceParams() and cross.canvas.forces.spacing == 16
 
 
 def test_sliders_reach_the_limits_of_the_forces(cross):
@@ -158,7 +158,7 @@ def test_sliders_reach_the_limits_of_the_forces(cross):
         row = cross.sheet.forces.sliders[name]
         for value, limit in ((row.slider.minimum(), low), (row.slider.maximum(), high)):
             row.slider.setValue(value)
-            assert getattr(cross.sheet.choices.pull, name) == getattr(cross.canvas.forces, name) == limit
+            assert getattr(cross.sheet.choices.forces, name) == getattr(cross.canvas.forces, name) == limit
 
 
 def test_space_freezes_the_graph(cross):
@@ -223,7 +223,7 @@ def test_the_local_graph_of_several_notes(cross, qtbot, still):
 
 def test_saved_settings_apply_before_a_graph_exists(cross):
     choices = GraphSettings(
-        shown=VisibilitySettings(orphans=False), pull=ForceParams(gravity=0.5), minimap=True
+        shown=VisibilitySettings(orphans=False), forces=ForceParams(gravity=0.5), minimap=True
     )
     cross.chosen.restore(choices)
     assert "alone.md" not in shown(cross)
@@ -263,14 +263,14 @@ def test_a_result_is_announced_listed_and_cleared(cross):
     part.show_finding(
         AnalysisResult("suggestions", "Suggested links", "2 could be made", lines, can_accept=True)
     )
-    assert part.said == "Suggested links. 2 could be made"
+    assert part.message == "Suggested links. 2 could be made"
     assert part.buttons["suggestions"].isChecked() and not part.buttons["bridges"].isChecked()
     QTest.keyClick(part.list.view, Qt.Key.Key_Down)
     assert chosen == [lines[1]]
     part.list.accept.click()
     assert accepted == [lines[1]]
     part.show_finding(None)
-    assert part.said == "" and not part.buttons["suggestions"].isChecked()
+    assert part.message == "" and not part.buttons["suggestions"].isChecked()
 
 
 # Concerns the offscreen platform only.

@@ -71,7 +71,7 @@ def test_a_bad_query_shows_where_and_keeps_what_was_found(gui, wait_until, servi
         await wait_until(lambda: panel.model.rows)
         panel.search('clock "unclosed')
         await wait_until(lambda: not panel.problem.isHidden())
-        query, caret = panel.problem.where.text().split("\n")
+        query, caret = panel.problem.position.text().split("\n")
         assert query == 'clock "unclosed' and caret.strip() == "^"
         assert panel.field.property("invalid") is True
         assert titles(panel) == ["Harrison", "Longitude"]
@@ -225,7 +225,7 @@ def test_the_switch_turns_semantic_search_on(gui, wait_until, service, vault: Pa
         await wait_until(lambda: panel._stack.currentWidget() is panel.empty)
         panel.meaning.click()
         await wait_until(lambda: not panel.problem.isHidden())
-        assert "off or not ready" in panel.problem.words.text() and panel.problem.where.isHidden()
+        assert "off or not ready" in panel.problem.message.text() and panel.problem.position.isHidden()
         await in_workspace(client, lambda w: setattr(w.index, "similarity", close_in_meaning))
         panel.search("ocean timekeeper")
         await wait_until(lambda: titles(panel) == ["Harrison", "Longitude"])
@@ -235,7 +235,7 @@ def test_the_switch_turns_semantic_search_on(gui, wait_until, service, vault: Pa
         panel.search("ocean -tag:history/sea timekeeper")
         await wait_until(lambda: titles(panel) == ["Harrison"])
         panel.search("ocean (")
-        await wait_until(lambda: not panel.problem.where.isHidden())
+        await wait_until(lambda: not panel.problem.position.isHidden())
         panel.search("timekeeper")
         await wait_until(lambda: titles(panel) == ["Harrison", "Longitude"])
         await wait_until(lambda: panel.star.isEnabled())

@@ -22,19 +22,19 @@ def test_a_webhook_is_kept_replaced_and_forgotten(
         async with whole_vault(tmp_path, service, {"A.md": "a"}) as vault:
             setup = MessagesPage(vault.client, MessageSettings())
             row = setup.webhook
-            await wait_until(lambda: "no key store" in row.words.text())
+            await wait_until(lambda: "no key store" in row.status.text())
             assert row.field.echoMode() is QLineEdit.EchoMode.Password
             row.field.setText("https://example.com/")
             row.save()
-            assert "not the address" in row.words.text() and row.field.text(), "it can be put right"
+            assert "not the address" in row.status.text() and row.field.text(), "it can be put right"
             row.field.setText(HOOK)
             row.save()
-            await wait_until(lambda: "Kept in memory" in row.words.text())
-            assert row.field.text() == "" and HOOK not in row.words.text()
+            await wait_until(lambda: "Kept in memory" in row.status.text())
+            assert row.field.text() == "" and HOOK not in row.status.text()
             assert await vault.run(lambda ws: ws.keys.get("discord", WEBHOOK)) == HOOK
             row.forget()
             await wait_until(
-                lambda: row.forget_button.isHidden() and "Kept in memory" not in row.words.text()
+                lambda: row.forget_button.isHidden() and "Kept in memory" not in row.status.text()
             )
             assert await vault.run(lambda ws: ws.keys.get("discord", WEBHOOK)) is None
             setup.deleteLater()
@@ -47,13 +47,13 @@ def test_a_password_belongs_to_its_handle(gui, service: ServiceThread, wait_unti
         async with whole_vault(tmp_path, service, {"A.md": "a"}) as vault:
             setup = MessagesPage(vault.client, MessageSettings())
             row = setup.password
-            assert not row.field.isEnabled() and "handle first" in row.words.text()
+            assert not row.field.isEnabled() and "handle first" in row.status.text()
             setup.show_settings(MessageSettings(bluesky_handle="a.example.com"))
             row.field.setText("abcd-efgh")
             row.save()
-            await wait_until(lambda: "Kept in memory" in row.words.text())
+            await wait_until(lambda: "Kept in memory" in row.status.text())
             setup.show_settings(MessageSettings(bluesky_handle="b.example.com"))
-            await wait_until(lambda: "Kept in memory" not in row.words.text())
+            await wait_until(lambda: "Kept in memory" not in row.status.text())
             assert await vault.run(lambda ws: ws.keys.get("bluesky", "a.example.com")) == "abcd-efgh"
             setup.deleteLater()
 
@@ -63,4 +63,4 @@ def test_a_password_belongs_to_its_handle(gui, service: ServiceThread, wait_unti
 def test_without_a_vault_nothing_can_be_typed(qtbot) -> None:
     setup = MessagesPage(None, MessageSettings(bluesky_handle="a.example.com"))
     qtbot.addWidget(setup)
-    assert not setup.webhook.field.isEnabled() and "Open a vault" in setup.password.words.text()
+    assert not setup.webhook.field.isEnabled() and "Open a vault" in setup.password.status.text()

@@ -203,8 +203,8 @@ def test_a_manual_check_always_shows_its_result(gui, desk, releases, wait_until)
 def test_the_settings_say_where_updates_come_from(qtbot) -> None:
     row = UpdatesRow(UpdateSettings())
     qtbot.addWidget(row)
-    assert __version__ in row.words.text() and not row.button.isEnabled()
+    assert __version__ in row.status.text() and not row.button.isEnabled()
     row.show_settings(UpdateSettings(address="https://example.org/r", key=KEY))
-    assert "https://example.org/r" in row.words.text() and row.button.isEnabled()
+    assert "https://example.org/r" in row.status.text() and row.button.isEnabled()
     with qtbot.waitSignal(row.check_requested):
         row.button.click()

@@ -63,7 +63,7 @@ def test_a_feeds_interval_and_a_streams_globs_are_changed(
             assert sheet is not None and sheet.globs is not None and sheet.address is None
             sheet.globs.setPlainText("Projects/**\n\n Tea.md \nProjects/**\n")
             sheet.save_button.click()
-            await wait_until(lambda: "Projects/**, Tea.md" in panel.details.said.text())
+            await wait_until(lambda: "Projects/**, Tea.md" in panel.details.summary.text())
             kept = await vault.run(lambda workspace: workspace.sources.get("vault-1").config)
             assert isinstance(kept, VaultStreamConfig) and kept.globs == ("Projects/**", "Tea.md")
             panel.close()

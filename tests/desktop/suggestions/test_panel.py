@@ -62,7 +62,7 @@ def test_a_suggestion_is_shown_whole_and_written_as_the_user_set_it(
             details.sure.setValue(0.7)
             vault.decision = Denied("not yet")
             details.accept.click()
-            await wait_until(lambda: "Nothing was written" in panel.said.text())
+            await wait_until(lambda: "Nothing was written" in panel.message.text())
             assert pairs(panel) == [PAIR] and details.type.currentText() == "is brewed like"
             vault.decision = None
             panel.table.setFocus()
@@ -84,7 +84,7 @@ def test_a_rejected_pair_stays_hidden_until_it_is_restored(
             panel.table.setFocus()
             QTest.keyClick(panel.table, Qt.Key.Key_Delete)
             await wait_until(lambda: not panel.suggestions and panel.take_back.isVisible())
-            assert "suggested again" in panel.said.text() and not vault.asked
+            assert "suggested again" in panel.message.text() and not vault.asked
             panel.again.click()
             asked = panel._asked
             await wait_until(lambda: asked is not None and asked.done())

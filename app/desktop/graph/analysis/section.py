@@ -122,7 +122,7 @@ class AnalysisSection(CollapsibleSection):
             self.list.show_finding(finding)
 
     @property
-    def said(self) -> str:
+    def message(self) -> str:
         """The summary of the result; empty if there is none."""
         return "" if self._found.isHidden() else self._words.text()
 

@@ -111,7 +111,7 @@ class _NeighborListView(QListView):
     left = Signal()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Open with Enter, go on with Right, go back with Left, leave with Escape."""
+        """Handle the keys: Enter opens, Right follows the link, Left goes back, Escape closes."""
         signal = {
             Qt.Key.Key_Return: self.entered,
             Qt.Key.Key_Enter: self.entered,

@@ -135,8 +135,8 @@ class SliderRow(QWidget):
         super().__init__()
         self._step, self._first, self._shown = step, first, shown
         name = QLabel(title)
-        self._said = QLabel()
-        self._said.setProperty("tone", "muted")
+        self._value_label = QLabel()
+        self._value_label.setProperty("tone", "muted")
         self.slider = _Slider(Qt.Orientation.Horizontal)
         self.slider.setRange(round(low / step), round(high / step))
         self.slider.setPageStep(max(1, round((high - low) / step / 10)))
@@ -146,14 +146,14 @@ class SliderRow(QWidget):
         head = QHBoxLayout()
         head.addWidget(name)
         head.addStretch(1)
-        head.addWidget(self._said)
+        head.addWidget(self._value_label)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addLayout(head)
         column.addWidget(self.slider)
         self.setFocusProxy(self.slider)
-        self.set(first)
+        self.set_value(first)
         self.slider.valueChanged.connect(self._changed)
         self.slider.reset.connect(lambda: self.slider.setValue(round(self._first / self._step)))
 
@@ -162,15 +162,15 @@ class SliderRow(QWidget):
         """The current value."""
         return self.slider.value() * self._step
 
-    def set(self, value: float) -> None:
+    def set_value(self, value: float) -> None:
         """Set the value without emitting a signal."""
         blocked = self.slider.blockSignals(True)
         self.slider.setValue(round(value / self._step))
         self.slider.blockSignals(blocked)
-        self._said.setText(self._shown(self.value))
+        self._value_label.setText(self._shown(self.value))
 
     def _changed(self) -> None:
-        self._said.setText(self._shown(self.value))
+        self._value_label.setText(self._shown(self.value))
         self.moved.emit(self.value)
 
 
@@ -223,26 +223,26 @@ class GraphQueryField(QWidget):
         self._menu = QMenu(self)
         self._menu.setToolTipsVisible(True)
         self._star.triggered.connect(self._show_menu)
-        self._said = QLabel()
-        self._said.setTextFormat(Qt.TextFormat.PlainText)
-        self._said.setWordWrap(True)
+        self._message = QLabel()
+        self._message.setTextFormat(Qt.TextFormat.PlainText)
+        self._message.setWordWrap(True)
         self._last = ""
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)
         column.addWidget(self.field)
-        column.addWidget(self._said)
-        self._said.hide()
+        column.addWidget(self._message)
+        self._message.hide()
         self.setFocusProxy(self.field)
         self._typing = QTimer(self, singleShot=True, interval=_TYPING_DELAY_MS)
         self._typing.timeout.connect(self._ask)
         self.field.textEdited.connect(lambda _text: self._typing.start())
-        self.field.textChanged.connect(self._emptied)
+        self.field.textChanged.connect(self._on_cleared)
         self.field.returnPressed.connect(self._ask)
         self.set_theme(theme)
 
-    def offer(self, searches: Sequence[SavedSearch]) -> None:
-        """Offer saved searches in the menu of the star, which is hidden without any."""
+    def show_saved_searches(self, searches: Sequence[SavedSearch]) -> None:
+        """Show saved searches in the menu of the star; hide the star if there are none."""
         self._menu.clear()
         for one in searches:
             action = self._menu.addAction(one.name)
@@ -261,31 +261,31 @@ class GraphQueryField(QWidget):
         return self.field.text().strip()
 
     @property
-    def said(self) -> str:
+    def message(self) -> str:
         """The message below the field; empty if there is none."""
-        return "" if self._said.isHidden() else self._said.text()
+        return "" if self._message.isHidden() else self._message.text()
 
-    def set(self, query: str) -> None:
+    def set_query(self, query: str) -> None:
         """Show `query` without emitting a signal."""
         self._last = query
         if query != self.text:
             self.field.setText(query)
 
-    def show_answer(self, words: str) -> None:
+    def show_answer(self, text: str) -> None:
         """Show the result below the field; empty for none."""
-        self._show_text(words, "faint")
+        self._show_text(text, "faint")
 
     def show_error(self, query: str, error: QueryError) -> None:
         """Show the error of `query` and its position."""
         self._show_text(f"{error_marker(query, error)}{error.message}", "danger")
 
-    def _show_text(self, words: str, tone: str) -> None:
-        self._said.setText(words)
-        self._said.setVisible(bool(words))
+    def _show_text(self, text: str, tone: str) -> None:
+        self._message.setText(text)
+        self._message.setVisible(bool(text))
         self.field.setProperty("invalid", tone == "danger")
-        if self._said.property("tone") != tone:
-            self._said.setProperty("tone", tone)
-            self._said.style().polish(self._said)
+        if self._message.property("tone") != tone:
+            self._message.setProperty("tone", tone)
+            self._message.style().polish(self._message)
         self.field.style().polish(self.field)
 
     def _show_menu(self) -> None:
@@ -295,7 +295,7 @@ class GraphQueryField(QWidget):
         self.field.setText(query)
         self._ask()
 
-    def _emptied(self, text: str) -> None:
+    def _on_cleared(self, text: str) -> None:
         if not text and self._last:
             self._ask()
 

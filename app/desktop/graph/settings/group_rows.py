@@ -53,11 +53,11 @@ class GroupRows(QWidget):
         for row in self._rows:
             row.set_theme(theme)
 
-    def offer(self, searches: Sequence[SavedSearch]) -> None:
+    def show_saved_searches(self, searches: Sequence[SavedSearch]) -> None:
         """Offer saved searches to each group."""
         self._searches = tuple(searches)
         for row in self._rows:
-            row.query.offer(self._searches)
+            row.query.show_saved_searches(self._searches)
 
     def set_suggest(self, suggest: Suggest) -> None:
         """Suggest what this function returns in each query."""
@@ -104,7 +104,7 @@ class GroupRows(QWidget):
         row.removed.connect(partial(self._remove, row))
         self._rows.append(row)
         self._column.insertWidget(self._column.count() - 1, row)
-        row.query.offer(self._searches)
+        row.query.show_saved_searches(self._searches)
         if self._suggest is not None:
             row.query.field.set_suggest(self._suggest)
         return row
@@ -154,7 +154,7 @@ class _GroupRow(QWidget):
         self._swatch.setMenu(self._colors)
         words = self.tr("Search that selects the notes of the group")
         self.query = GraphQueryField(theme, self.tr("tag:project"), words)
-        self.query.set(group.query)
+        self.query.set_query(group.query)
         self._up = self._button(self.tr("Move up (the first matching group colors a note)"))
         self._up.clicked.connect(self.raised)
         self._off = self._button(self.tr("Remove group"))

@@ -15,7 +15,7 @@ PALETTE = tuple(f"palette-{place}" for place in range(8))
 
 
 class LayoutMode(StrEnum):
-    """What determines the positions of nodes."""
+    """The property of notes that determines the positions of nodes."""
 
     FORCE = "force"
     FOLDER = "folder"
@@ -57,14 +57,17 @@ def _check_limits(forces: ForceParams) -> ForceParams:
 class GraphSettings(BaseModel):
     """All settings. `minimap` and `color_by` are None for the vault's default; `folded` names sections."""
 
-    model_config = ConfigDict(frozen=True, defer_build=True)
+    model_config = ConfigDict(frozen=True, defer_build=True, validate_by_name=True, serialize_by_alias=True)
 
     color_by: ColorBy | None = None
     minimap: bool | None = None
     filter: str = Field(default="", max_length=4000)
     shown: VisibilitySettings = VisibilitySettings()
     groups: tuple[QueryGroup, ...] = ()
-    pull: Annotated[ForceParams, AfterValidator(_check_limits)] = ForceParams()
+    # The saved key is "pull".
+    forces: Annotated[ForceParams, AfterValidator(_check_limits)] = Field(
+        default=ForceParams(), validation_alias="pull", serialization_alias="pull"
+    )
     arrangement: LayoutMode = LayoutMode.FORCE
     folded: tuple[str, ...] = ("groups", "forces", "arrange", "analysis")
 
@@ -80,10 +83,11 @@ def parse_graph_settings(kept: Mapping[str, Any]) -> GraphSettings:
         kept: What `GraphSettings.model_dump(mode="json")` returned, perhaps in another version, or nothing.
     """
     good: dict[str, Any] = {}
-    for name in GraphSettings.model_fields.keys() & kept.keys():
+    saved_keys = {field.serialization_alias or name for name, field in GraphSettings.model_fields.items()}
+    for key in saved_keys & kept.keys():
         try:
-            GraphSettings.model_validate({name: kept[name]})
+            GraphSettings.model_validate({key: kept[key]})
         except ValidationError:
             continue
-        good[name] = kept[name]
+        good[key] = kept[key]
     return GraphSettings.model_validate(good)

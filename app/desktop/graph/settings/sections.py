@@ -126,7 +126,7 @@ class FilterSection(CollapsibleSection):
     def show_choices(self, choices: GraphSettings) -> None:
         """Show `choices`."""
         self._choices = choices
-        self.query.set(choices.filter)
+        self.query.set_query(choices.filter)
         for name, box in self._boxes.items():
             box.setChecked(getattr(choices.shown, name))
 
@@ -199,7 +199,7 @@ class ForceSection(CollapsibleSection):
         self.reset = QPushButton(self.tr("Reset"))
         self.reset.setProperty("role", "quiet")
         self.reset.setToolTip(self.tr("Reset all sliders to their defaults"))
-        self.reset.clicked.connect(lambda: self.changed.emit(self._choices.updated(pull=ForceParams())))
+        self.reset.clicked.connect(lambda: self.changed.emit(self._choices.updated(forces=ForceParams())))
         self.pause = checkbox(self.tr("Freeze"), self.tr("Stop the layout from moving (Space)"))
         self.pause.clicked.connect(self.paused)
         self.add(self.pause)
@@ -216,11 +216,11 @@ class ForceSection(CollapsibleSection):
         """Show `choices`."""
         self._choices = choices
         for name, row in self.sliders.items():
-            row.set(getattr(choices.pull, name))
-        self.reset.setEnabled(choices.pull != ForceParams())
+            row.set_value(getattr(choices.forces, name))
+        self.reset.setEnabled(choices.forces != ForceParams())
 
     def _set(self, name: str, value: float) -> None:
-        self.changed.emit(self._choices.updated(pull=replace(self._choices.pull, **{name: value})))
+        self.changed.emit(self._choices.updated(forces=replace(self._choices.forces, **{name: value})))
 
 
 class LayoutSection(CollapsibleSection):
@@ -315,9 +315,9 @@ class LayoutSection(CollapsibleSection):
         for kind, button in self.buttons.items():
             button.setEnabled(kind not in reasons)
             button.setToolTip(reasons.get(kind, self._words[kind]))
-        said = "\n".join(dict.fromkeys(reasons.values()))
-        self.why.setText(said)
-        self.why.setVisible(bool(said))
+        text = "\n".join(dict.fromkeys(reasons.values()))
+        self.why.setText(text)
+        self.why.setVisible(bool(text))
 
     def _choose(self, kind: LayoutMode) -> None:
         self.changed.emit(self._choices.updated(arrangement=kind))
