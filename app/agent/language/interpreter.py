@@ -640,6 +640,10 @@ class Interpreter:
             unknown = target is not None and bool(target.unknown)
             if question.partial.missing == "target" and unknown and not _names_resemble(target):
                 continue  # not the name of a note, so a new request
+            verbs = frozenset[str]().union(*(one.verbs() for one in self._languages))
+            first = request.tokens[0].key if request.tokens else ""
+            if question.partial.missing == "name" and first in verbs and len(request.tokens) > 1:
+                filled = replace(filled, certain=False)  # perhaps a request, not the name
             return self._chooser.decide(request, [filled])
         return None
 
