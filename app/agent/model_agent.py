@@ -68,11 +68,11 @@ class ModelAgent:
         keys: CredentialStore,
         registry: ToolRegistry,
         note_text: Callable[[str], str | None],
-        pinned: Pinned = lambda caller: (),
-        news: Callable[[Turn], str] = lambda turn: "",
-        spending: UsageBudget | None = None,
-        cited: Read = lambda target: None,
-        asks_notes: Callable[[str], bool] = lambda text: False,
+        pinned: Pinned,
+        news: Callable[[Turn], str],
+        spending: UsageBudget,
+        cited: Read,
+        asks_notes: Callable[[str], bool],
     ) -> None:
         self._vault = vault
         self._settings = settings
@@ -81,7 +81,7 @@ class ModelAgent:
         self._note_text = note_text
         self._pinned = pinned
         self._news = news
-        self._spending = spending or UsageBudget()
+        self._spending = spending
         self._citations = CitationCheck(cited)
         self._asks_notes = asks_notes
 
