@@ -124,7 +124,7 @@ async def find_related_nodes(
         auto_link: Also propose relations with a score of at least 0.8 that were not rejected before.
     """
     note = await context.vault.resolve_for_reading(node_id)
-    found = await related_to_note(context, note, limit=limit, least=min_similarity, types=node_types)
+    found = await related_to_note(context, note, limit=limit, min_similarity=min_similarity, types=node_types)
     found = await relations_by_model(context, note, found)
     text, count = (note.readable_text, 0)
     if auto_link:
