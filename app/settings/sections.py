@@ -290,12 +290,12 @@ class JournalSettings(SettingsSection):
 
 
 class AgentSettings(SettingsSection):
-    """Who answers, and how the agent works."""
+    """The agent that answers, and how it works."""
 
     answering: Answering = Field(
         default_factory=AnswerByBuiltIn,
         title="Answering agent",
-        description="Who answers in the agent panel. The built-in agent needs no model.",
+        description="The agent that answers in the agent panel. The built-in agent needs no model.",
     )
     mode: Literal["ask", "propose", "plan"] = Field(
         "propose",
