@@ -11,21 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.graph.engine import Engine
-from app.graph.model import Graph, Positions
+from app.graph.model import Graph, Positions, affected_rows
 
-_MAX_BODIES = 260
-_MAX_DEPTH = 3
 _NEIGHBOR_RADIUS = 2.5
 _CELL_KEY_STRIDE = 1 << 30
 _STEP_RATE = 0.045
 _REPULSION = 16.0
 _COOLING = 0.93
 _MAX_PULL = 9.0
-
-
-def affected_rows(graph: Graph, held: int) -> NDArray[np.int64]:
-    """Return the rows that move when `held` is dragged, starting with `held`."""
-    return graph.rows_around(held, _MAX_DEPTH, _MAX_BODIES).astype(np.int64)
 
 
 class LocalPhysics:

@@ -22,6 +22,8 @@ Positions = NDArray[np.float32]
 Rows = NDArray[np.int32]
 
 SUGGESTED = "SUGGESTED"
+_MAX_DRAG_DEPTH = 3
+_MAX_DRAGGED_NODES = 260
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,6 +122,11 @@ class Graph:
             rings.append(ring.astype(np.int32))
             count += len(ring)
         return np.concatenate(rings)
+
+
+def affected_rows(graph: Graph, held: int) -> NDArray[np.int64]:
+    """Return the rows that move when the node in the row `held` is dragged, starting with `held`."""
+    return graph.rows_around(held, _MAX_DRAG_DEPTH, _MAX_DRAGGED_NODES).astype(np.int64)
 
 
 def node_radii(graph: Graph) -> NDArray[np.float32]:

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from app.agent.transcript import AgentText, Question
+from app.agent.transcript import AgentText, Question, ToolCard
 from app.vault.path import NotePath
 from tests.agent.test_session import talk
 
@@ -210,3 +210,39 @@ async def test_a_new_name_is_written_as_it_is_said(talk) -> None:
     if isinstance(talk.items[-1], Question):
         await talk.say(talk.items[-1].choices[0].reply, open_note=OPEN)
     assert "instruments" in text(talk, "Instruments/H4.md")
+
+
+async def test_a_new_note_is_not_named_after_a_request(talk) -> None:
+    found = await say(talk, "mach eine neue Notiz", "nenn sie Kommissare und leg sie in People")
+    assert found.focus == ("People/Kommissare.md",)
+    await say(talk, "make me a new note", "frobnicate the knots")
+    await say(talk, "make me a new note", "show the knots again please")
+    created = {str(path) for path in talk.workspace.index.note_paths()}
+    assert not any("show the" in path for path in created)
+
+
+@pytest.mark.parametrize(
+    ("requests", "count"),
+    [
+        (("everyone born in the 17th century", "who of them died after 1750?"), 3),
+        (("hypotheses", "those above 80 percent"), 3),
+        (("which notes point to Greenwich?", "just the people among them"), 2),
+        (("zeig mir alle Notizen im Ordner Events", "Und welche davon sind nach 1750 datiert?"), 2),
+    ],
+)
+async def test_a_condition_on_the_listed_notes_narrows_them(talk, requests, count) -> None:
+    found = await say(talk, *requests)
+    assert len(found.results) == count
+
+
+async def test_what_supports_a_claim_is_not_what_contradicts_it(talk) -> None:
+    await say(talk, "what supports The Moon was good enough?", "what contradicts The Moon was good enough?")
+    supports, contradicts = answers(talk)[-2:]
+    assert supports.startswith("What supports") and contradicts.startswith("What contradicts")
+    assert "Few ships had chronometers" in supports and "Few ships had chronometers" not in contradicts
+
+
+async def test_a_count_is_one_search(talk) -> None:
+    await say(talk, "how many claims are there?")
+    cards = [item for item in talk.items if isinstance(item, ToolCard)]
+    assert len(cards) == 1 and len(state(talk).results) > 1

@@ -21,10 +21,9 @@ from PySide6.QtWidgets import (
 from app.desktop.graph.camera import Camera
 from app.desktop.graph.canvas import Canvas
 from app.desktop.theme.colors import DARK
-from app.graph.drag import affected_rows
 from app.graph.force_params import ForceParams
 from app.graph.layout import compute_layout
-from app.graph.model import Graph, node_radii
+from app.graph.model import Graph, affected_rows, node_radii
 from tests.benchmarks import graph_view as bench
 from tests.benchmarks.graph_view import FRAMES, PEER_SECONDS, Times, over, report, timed, under
 from tests.benchmarks.graphs import of_edges, vault

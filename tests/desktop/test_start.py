@@ -31,5 +31,14 @@ def test_a_vault_with_a_saved_layout_is_shown_without_the_heaviest_libraries() -
     assert not modules & {"httpx2", "httpcore2", "snowballstemmer"}
 
 
+def test_finding_the_nodes_around_a_dragged_one_needs_no_scipy() -> None:
+    code = (
+        "from app.desktop.graph.interaction import gestures\n"
+        "from tests.graph.graphs import of_edges\n"
+        "assert gestures.affected_rows(of_edges(['ab', 'bc']), 0).tolist()[0] == 0"
+    )
+    assert "scipy" not in loaded(code)
+
+
 def test_dragging_a_node_needs_little_of_scipy() -> None:
     assert not loaded("import app.graph.layout") & {"scipy.spatial", "scipy.special", "scipy.ndimage"}

@@ -7,10 +7,9 @@ from scipy.spatial import cKDTree
 from app.graph import core_bindings
 from app.graph.builder import build
 from app.graph.coarsen import adjacency, communities, propagate
-from app.graph.drag import affected_rows
 from app.graph.engine import Engine
 from app.graph.layout import Layout, compute_layout
-from app.graph.model import Graph, Positions, node_radii
+from app.graph.model import Graph, Positions, affected_rows, node_radii
 from tests.graph.graphs import data, of_edges, planted
 
 

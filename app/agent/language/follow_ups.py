@@ -34,7 +34,15 @@ def refined_reading(request: Request, tokens: tuple[Token, ...]) -> Reading | No
             continue
         while after < len(tokens) - 1 and tokens[after].key in language.words("determiners"):
             after += 1
-        parsed = sets.parse(tokens[after:])
+        end = next(
+            (
+                at
+                for at in range(after + 1, len(tokens))
+                if language.matches_phrase(tokens[at:], "refine", "among")
+            ),
+            len(tokens),
+        )
+        parsed = sets.parse(tokens[after:end])
         if parsed is None or parsed.notes.unknown or parsed.unexplained:
             continue
         if kind == "only" and not parsed.notes.query and (parsed.notes.order or parsed.notes.limit):
@@ -44,6 +52,9 @@ def refined_reading(request: Request, tokens: tuple[Token, ...]) -> Reading | No
                 order, limit = f"-{ordered}", abs(limit)
             part = NoteSet(source="previous", order=order, limit=limit)
             return Reading((PipelineStep("find", part),), 0.9, language=language.code)
+        if kind == "without" and parsed.notes.notes and not parsed.notes.query:
+            names = " OR ".join(f"path:{quote_text(path)}" for path in parsed.notes.notes)
+            parsed = replace(parsed, notes=NoteSet(query=names))
         if parsed.notes.is_single and kind == "only" and after < len(tokens):
             # "Which of those mention Maskelyne?" looks for the name.
             words = quote_text(span_text(request.text, without_marks_at_end(tokens[after:])))

@@ -65,7 +65,7 @@ UNRELATED = 0.95
 """Probability from which a question is taken to have nothing to do with the notes."""
 OFFERED = 0.01
 """Minimum probability at which a reading of the model is offered in a question."""
-_FROM_GRAMMAR = frozenset(("undo", "list_tasks", "list_tags", "properties_of"))
+_FROM_GRAMMAR = frozenset(("undo", "list_tasks", "list_tags", "properties_of", "what_supports"))
 """Actions with values that the model does not know."""
 _ONLY_TARGET = 0.72
 _CREATION_ROLES = {"new_name": "name", "folder": "folder", "tag": "tag", "text": "text", "type": "type"}
@@ -580,6 +580,10 @@ class Interpreter:
             unknown = target is not None and bool(target.unknown)
             if question.partial.missing == "target" and unknown and not _names_resemble(target):
                 continue  # not the name of a note, so a new request
+            verbs = frozenset[str]().union(*(one.verbs() for one in self._languages))
+            first = request.tokens[0].key if request.tokens else ""
+            if question.partial.missing == "name" and first in verbs and len(request.tokens) > 1:
+                filled = replace(filled, certain=False)  # perhaps a request, not the name
             return self._chooser.decide(request, [filled])
         return None
 
@@ -637,7 +641,7 @@ def _only_grammar_knows(best: Reading, *, doubted: bool) -> bool:
     """Return whether a reading has values that the model does not know, or lacks only its note."""
     step = best.last
     if step.action in _FROM_GRAMMAR and best.score >= STRONG and best.certain:
-        named = any(name in step.arguments for name in ("due", "uses", "about", "what"))
+        named = any(name in step.arguments for name in ("due", "uses", "about", "what", "side"))
         of_note = step.action == "undo" and step.target is not None and step.target.is_single
         if named or (of_note and not doubted):
             return True

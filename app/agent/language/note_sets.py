@@ -80,6 +80,9 @@ class NoteSetParser(NoteReferenceParser):
             if part is None and (after := language.match_prefix(tokens, position, "not")) > position:
                 negative, position = True, after
                 continue
+            is_open = negative and (part is None or part.is_topic)
+            if is_open and _is_condition(last) and (note := self._excepted(tokens, position)):
+                part = note
             if part is None and negative and (name := self._comparisons.property_name(token)):
                 lacks = tokens[position - 1].key in language.words("lacking") | language.words("determiners")
                 part = QueryPart(f"[{name}]" if lacks else f"[{name}:false]", position + 1)
@@ -218,6 +221,9 @@ class NoteSetParser(NoteReferenceParser):
                 has_head = has_head or token.key in language.words("note_nouns")
                 explained, weight, position = explained + 1, weight + 1, position + 1
                 continue
+            is_open = negative and (part is None or part.is_topic)
+            if is_open and _is_condition(last) and (note := self._excepted(tokens, position)):
+                part = note
             if part is None and negative and (name := self._comparisons.property_name(token)):
                 lacks = position > 0 and (
                     tokens[position - 1].key in language.words("determiners") | language.words("lacking")
@@ -249,6 +255,16 @@ class NoteSetParser(NoteReferenceParser):
         fit = explained / weight if weight else 0.0
         # The first notes of an order may not be those that a change is meant for.
         return ParsedSet(notes, fit, tuple(left), has_head, bare, is_certain=notes.limit is None)
+
+    def _excepted(self, tokens: Sequence[Token], position: int) -> QueryPart | None:
+        """Parse the note that a set leaves out: "but not the gimbal"; "without X" is about the text."""
+        if tokens[position - 1].key in self._language.words("lacking"):
+            return None
+        for end in range(min(len(tokens), position + _MAX_NAME_TOKENS), position, -1):
+            named = self.find_named(tokens[position:end]) if tokens[end - 1].kind != "mark" else None
+            if named is not None and named.notes.is_single:
+                return QueryPart(f"path:{quote_text(named.notes.notes[0])}", end)
+        return None
 
     def _in_order(
         self, notes: NoteSet, ordering: NoteOrder, is_one: bool, tokens: Sequence[Token]
@@ -642,6 +658,12 @@ def _fill_query(query: str, value: str) -> str:
 
 def _quote(text: str) -> str:
     return text if re.fullmatch(r"[\w/-]+", text) else quote_text(text)
+
+
+def _is_condition(part: QueryPart | None) -> bool:
+    """Return whether a part is a condition on notes rather than words to look for."""
+    about = part is not None and part.filter is not None and part.filter.value == "topic"
+    return part is not None and not part.is_topic and not about
 
 
 def _negated(query: str) -> str:

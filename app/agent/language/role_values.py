@@ -95,7 +95,8 @@ class RoleValueParser:
                 span = self._sets.days_ahead(tokens)
                 return RoleBinding({role: span}, 1.0) if span else None
             case "fact":
-                return self._property(action, role, tokens) if len(tokens) == 1 else None
+                known = self._known_property(tokens[0]) if len(tokens) == 1 else None
+                return RoleBinding({role: known}, 1.0) if known else None
             case "query":
                 start = 0
                 while start < len(tokens) - 1 and tokens[start].key in self._language.words("determiners"):
@@ -271,7 +272,9 @@ class RoleValueParser:
         text = self._raw(tokens)
         if any(token.kind == "tag" for token in tokens):
             return None
-        return RoleBinding({role: text}, 0.95 - 0.03 * len(tokens), certain=False)
+        # A request such as "mach eine" is no name.
+        share = 0.6 if role == "name" and tokens[0].key in self._language.verbs() else 1.0
+        return RoleBinding({role: text}, share * (0.95 - 0.03 * len(tokens)), certain=False)
 
     def _text(self, action: Action, role: str, tokens: Sequence[Token]) -> RoleBinding | None:
         if self._only_says_note(tokens) or self._points(tokens):

@@ -55,6 +55,14 @@ def agent() -> BuiltinAgent:
         ("benenne Octant in Oktant um", "rename [@Instruments/Octant] new_name=Oktant"),
         ("welche Notizen haben keine Links?", "find [orphan:]"),
         ("opne H4", "open [@Instruments/H4]"),
+        ("the 3 longest notes", "find [*] order=size limit=3"),
+        ("instruments except H1", 'find [path:Instruments/ -path:"Instruments/H1.md"]'),
+        ("notes about longitude but not latitude", "find [longitude -latitude]"),
+        ("anything due this week?", "list_tasks state=open due=2026-03-16..2026-03-22"),
+        (
+            "set year to 1766 in Nautical Almanac",
+            "set_property [@Sources/Nautical Almanac] key=year value=1766",
+        ),
     ],
 )
 def test_a_request_is_interpreted(agent: BuiltinAgent, request_text: str, reading: str) -> None:

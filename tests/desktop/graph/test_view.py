@@ -16,10 +16,9 @@ from app.desktop.graph.render import overlay_painter
 from app.desktop.graph.view import GraphView
 from app.desktop.theme.colors import DARK, LIGHT
 from app.graph.builder import build_from
-from app.graph.drag import affected_rows
 from app.graph.incremental_update import compute_update
 from app.graph.layout import compute_layout
-from app.graph.model import GraphDelta, GraphEdge, GraphNode
+from app.graph.model import GraphDelta, GraphEdge, GraphNode, affected_rows
 from tests.graph.graphs import of_edges, planted
 
 LEFT = Qt.MouseButton.LeftButton

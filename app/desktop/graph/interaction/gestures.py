@@ -10,6 +10,7 @@ from PySide6.QtGui import QContextMenuEvent, QMouseEvent, QNativeGestureEvent, Q
 from PySide6.QtWidgets import QApplication, QGestureEvent, QPinchGesture
 
 from app.desktop.graph.canvas import Canvas
+from app.graph.model import affected_rows
 
 _WHEEL_ZOOM_BASE = 1.0018
 # Smaller nodes are not draggable: zoomed out, a large graph has one under every pixel, and a drag that should
@@ -151,10 +152,6 @@ class Gestures(QObject):
         if row >= 0:
             x, y = canvas.camera.to_world(place.x(), place.y(), canvas.width(), canvas.height())
             if canvas.held is None:
-                from app.graph.drag import (
-                    affected_rows,
-                )  # Imports scipy, which nothing else here needs at start.
-
                 canvas.held = affected_rows(canvas.scene.graph, row)
                 canvas.refresh()
             canvas.layout_thread.pin(row, x, y)

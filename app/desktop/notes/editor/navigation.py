@@ -80,6 +80,12 @@ def move_vertically(
     return place, wanted
 
 
+def moves_on(flow: TextFlow, start: Place, place: Place, step: int) -> bool:
+    """Return whether `place` is above or below `start`: all of a drawing belongs to its line of source."""
+    before, after = (hit_test.caret_rect(flow, *one).y() for one in (start, place))
+    return place[0] != start[0] or (after - before) * step > 0
+
+
 def move_to_side(flow: TextFlow, start: Place, to_end: bool) -> Place:
     """Return the start or end of the visual line, which Qt's own layout may break elsewhere."""
     caret = hit_test.caret_rect(flow, *start)

@@ -248,6 +248,7 @@ def test_pages_pass_a_drawing_that_is_higher_than_the_view(make_editor: Make) ->
     editor.viewport().repaint()
     editor.go_to_line(3)
     assert editor.flow.row(2).height > 800
+    editor.moveCursor(QTextCursor.MoveOperation.EndOfBlock)
     seen, line = [editor.verticalScrollBar().value()], 2
     while line == 2:
         QTest.keyClick(editor, KEYS.Key_PageDown)
