@@ -51,8 +51,10 @@ CERTAIN = 0.9
 """Score at which a reading of the grammar that changes nothing is run although the model doubts it."""
 AGREED = 0.05
 """Minimum probability of the grammar's reading, by the model, at which it is run."""
-SURE = 0.8
+SURE = 0.75
 """Probability at which a reading of the model that changes nothing is run."""
+UNSURE = 0.4
+"""Probability below which the model does not doubt a complete reading of the grammar."""
 FAR = 8.0
 """How many times likelier than the next one such a reading must be to be run at a lower probability."""
 LIKELY = 0.5
@@ -276,7 +278,8 @@ class Interpreter:
         if asks and contents >= ABOUT_CONTENTS and likeliest_reading < LIKELY and (plain or not stands):
             return self._outcome("question", likeliest, is_sure=False)
         if best is not None and stands:
-            reads = not asked.writes(best) and best.score >= CERTAIN and top.probability < SURE
+            limit = SURE if best.score >= CERTAIN else UNSURE
+            reads = not asked.writes(best) and top.probability < limit
             if share >= AGREED or reads or (top.reading is not None and _refines(best, top.reading)):
                 return self._chooser.decide(asked, found)
         if best is not None and asked.writes(best) and _names_missing_note(best):
@@ -294,7 +297,10 @@ class Interpreter:
         own = [
             reading
             for reading in found[:2]
-            if reading.score >= MIN_CONFIRM_SCORE and not reading.missing and not reading.unexplained
+            if reading.score >= MIN_CONFIRM_SCORE
+            and not reading.missing
+            and not reading.unexplained
+            and reading.language == likeliest.language.code
         ]
         if best is not None and stands and asked.writes(best):
             offered = [best, *(one for one in offered if not means_same(one, best))]
@@ -645,8 +651,10 @@ def _only_grammar_knows(best: Reading, *, doubted: bool) -> bool:
         of_note = step.action == "undo" and step.target is not None and step.target.is_single
         if named or (of_note and not doubted):
             return True
-    lacks = bool(best.missing) or _lacks_only_note(best)
-    return lacks and best.score >= _ONLY_TARGET and not doubted
+    if best.score < _ONLY_TARGET:
+        return False
+    points_at_nothing = not best.missing and _lacks_only_note(best)
+    return points_at_nothing or ((bool(best.missing) or _lacks_only_note(best)) and not doubted)
 
 
 def _names_missing_note(reading: Reading) -> bool:
