@@ -20,7 +20,7 @@ import multilingual_model
 
 def main() -> int:
     """Set up the environment, then replace this process with the app."""
-    given = sys.argv[1:]
+    args = sys.argv[1:]
     environment.ensure()
     if missing := environment.missing_libraries():
         print(
@@ -28,18 +28,18 @@ def main() -> int:
             f"  sudo apt-get install {' '.join(missing)}",
             file=sys.stderr,
         )
-    if "--multilingual" in given:
-        given.remove("--multilingual")
+    if "--multilingual" in args:
+        args.remove("--multilingual")
         if status := multilingual_model.make(environment.PYTHON):
             return status
-        print("The multilingual model is there. Choose it in the settings, under Search by meaning.")
-    if "--desktop-entry" in given:
+        print("The multilingual model is installed. Choose it in the settings, under Search by meaning.")
+    if "--desktop-entry" in args:
         print(f"Scriptorium is in the menu of your desktop; delete this to remove it: {menu_entry.add()}")
         return 0
-    if "--install-only" in given:
+    if "--install-only" in args:
         print("Scriptorium is set up. Start it with: python3 packaging/start.py")
         return 0
-    command = [str(environment.PYTHON), "-m", "app", *(given or ["--sample"])]
+    command = [str(environment.PYTHON), "-m", "app", *(args or ["--sample"])]
     if os.name == "nt":
         return subprocess.call(command, cwd=environment.ROOT)
     os.chdir(environment.ROOT)

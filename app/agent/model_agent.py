@@ -68,11 +68,11 @@ class ModelAgent:
         keys: CredentialStore,
         registry: ToolRegistry,
         note_text: Callable[[str], str | None],
-        pinned: Pinned = lambda caller: (),
-        news: Callable[[Turn], str] = lambda turn: "",
-        spending: UsageBudget | None = None,
-        cited: Read = lambda target: None,
-        asks_notes: Callable[[str], bool] = lambda text: False,
+        pinned: Pinned,
+        news: Callable[[Turn], str],
+        spending: UsageBudget,
+        cited: Read,
+        asks_notes: Callable[[str], bool],
     ) -> None:
         self._vault = vault
         self._settings = settings
@@ -81,7 +81,7 @@ class ModelAgent:
         self._note_text = note_text
         self._pinned = pinned
         self._news = news
-        self._spending = spending or UsageBudget()
+        self._spending = spending
         self._citations = CitationCheck(cited)
         self._asks_notes = asks_notes
 
@@ -125,7 +125,7 @@ class ModelAgent:
         await asyncio.to_thread(lambda: [tool.schema for tool in offered])
         history = self._history(turn)
 
-        def counted(ctx: RunContext[Turn]) -> ModelUsage:
+        def record_usage(ctx: RunContext[Turn]) -> ModelUsage:
             spent = turn.record_usage(run_usage(ctx.usage, ctx.messages[len(history) :]))
             self._spending.check(settings.model, turn.usage)
             if turn.total_usage.tokens > settings.model.max_tokens_per_turn:
@@ -139,12 +139,12 @@ class ModelAgent:
         agent: Agent[Turn, str] = Agent(
             model,
             deps_type=Turn,
-            toolsets=[_toolset(offered, counted)],
+            toolsets=[_toolset(offered, record_usage)],
             capabilities=[_call_limit(), ProcessHistory(encodable_history)],
             instructions=[self._prompt(turn, offered), lambda: self._memory(turn)],
         )
-        # `counted` checks the tokens at each call: with a token limit, pydantic-ai would sum up the whole
-        # response at each of its parts.
+        # `record_usage` checks the tokens at each call: with a token limit, pydantic-ai would sum up the
+        # whole response at each of its parts.
         limits = UsageLimits(request_limit=settings.model.max_requests)
         async with agent.run_stream_events(
             self._prompt_text(turn),
@@ -239,10 +239,10 @@ def _allowed_tools(registry: ToolRegistry, turn: Turn) -> list[Tool]:
     return [tool for tool in tools if turn.prompt.mode == "propose" or not tool.proposes]
 
 
-def _toolset(offered: Sequence[Tool], counted: Callable[[RunContext[Turn]], ModelUsage]) -> Any:  # noqa: ANN401 (the class is made where its base is imported)
+def _toolset(offered: Sequence[Tool], record_usage: Callable[[RunContext[Turn]], ModelUsage]) -> Any:  # noqa: ANN401 (the class is made where its base is imported)
     """Return the registry's tools as a pydantic-ai toolset; the app's runner validates and runs them.
 
-    `counted` records the model's usage up to a call, and stops the turn if it exceeds a limit.
+    `record_usage` records the model's usage up to a call, and stops the turn if it exceeds a limit.
     """
     from pydantic_ai.tools import ToolDefinition
     from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
@@ -283,7 +283,7 @@ def _toolset(offered: Sequence[Tool], counted: Callable[[RunContext[Turn]], Mode
                 if (error := turn.refused_calls.pop(id, None)) is not None:
                     return _tool_response(await turn.reject(name, json.dumps(tool_args, default=str), error))
                 turn.cites = turn.cites or name == _CITING_TOOL
-                return _tool_response(await turn.call(name, tool_args, spent=counted(ctx)))
+                return _tool_response(await turn.call(name, tool_args, spent=record_usage(ctx)))
 
     return RegistryToolset()
 

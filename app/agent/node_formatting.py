@@ -39,6 +39,11 @@ def _summary(result: Result, call: AnsweredCall) -> str:
 def _with_context(result: Result, call: AnsweredCall) -> str:
     parts = [f"{_link(result['node_id'])}: {result['summary']}", str(result["synthesis"])]
     around = result["context"]
+    if side := str(call.arguments.get("side", "")):
+        verb = "supports" if side == "supports" else "contradicts"
+        if not around[side]:
+            return f"No note {verb} {_link(result['node_id'])}."
+        return f"What {verb} {_link(result['node_id'])}:\n\n{_list(around[side][:_MAX_LIST_ITEMS])}"
     for key, title in (("supports", "For it"), ("contradicts", "Against it"), ("related", "Related")):
         if lines := around[key]:
             more = [f"… and {len(lines) - _MAX_LIST_ITEMS} more"] if len(lines) > _MAX_LIST_ITEMS else []

@@ -219,16 +219,13 @@ class Pipeline:
             self._say_list(paths, len(paths), count_only=step.action == "count")
         else:
             query = target.query or _ALL_NOTES_QUERY
-            limit = 1 if step.action == "count" else MAX_RESULTS
-            outcome = await self._turn.call("search_notes", self._search(query, target, limit))
+            outcome = await self._turn.call("search_notes", self._search(query, target, MAX_RESULTS))
             if not outcome.success:
                 self._say(format_outcome(AnsweredCall("search_notes", {}), outcome))
                 return None
             if step.action == "count":
                 total = int(str(outcome.result["total"]))
                 self._say(f"{pluralize(total, 'note')}.")
-                if total > 1:
-                    outcome = await self._turn.call("search_notes", self._search(query, target, MAX_RESULTS))
                 paths = tuple(str(hit["path"]) for hit in _as_list(outcome.result, "hits"))
                 self._dialog = replace(self._dialog, results=paths)
                 return paths
@@ -585,11 +582,13 @@ class Pipeline:
         """Call a tool and show its outcome."""
         outcome = await self._turn.call(tool, arguments)
         intent = "fact" if "about" in step.arguments else _INTENTS.get(step.action, "")
-        shown = {**arguments, "about": step.arguments["about"]} if intent == "fact" else arguments
+        shown = {**arguments, **{name: step.arguments[name] for name in _SHOWN if name in step.arguments}}
         self._say(format_outcome(AnsweredCall(tool, shown, intent), outcome))
         return outcome
 
 
+_SHOWN = ("about", "side")
+"""Arguments of steps that select what is shown of a tool's result."""
 _BATCH_TOOLS = frozenset(("add_tag", "remove_tag", "set_properties", "edit_note"))
 _NODE_TOOLS = frozenset(
     ("summarize_node", "get_node", "summarize_node_with_context", "recalculate_node_confidence")

@@ -244,9 +244,9 @@ def _fact(result: Result, call: AnsweredCall) -> str:
         case "modified":
             return f"{name} was last changed on {_format_time(result['modified'])}."
         case "words":
-            return f"{name} has {pluralize(int(result['words']), 'word')}."
+            return f"{name} has {pluralize(int(result['word_count']), 'word')}."
         case "size":
-            sizes = pluralize(int(result["words"]), "word"), pluralize(int(result["size"]), "byte")
+            sizes = pluralize(int(result["word_count"]), "word"), pluralize(int(result["size"]), "byte")
             return f"{name} has {sizes[0]} and {sizes[1]}."
     found = next((key for key in result["properties"] if key.casefold() == about.casefold()), "")
     if not found:

@@ -49,7 +49,7 @@ class AgentSession:
         builtin: BuiltinAgent,
         model: ModelAgent,
         settings: Callable[[], Settings],
-        programs: Responder | None = None,
+        programs: Responder,
     ) -> None:
         self.store = store
         self._events = events
@@ -123,7 +123,7 @@ class AgentSession:
         self.store.close()
 
     def _new_turn(self, conversation: str, prompt: UserPrompt) -> Turn:
-        program = self._settings().answering_program if self._programs is not None else None
+        program = self._settings().answering_program
         answering = self.team.default_responder() if program is None else None
         role = Role(program.name) if program is not None else None
         if isinstance(answering, AgentProfile):
@@ -182,7 +182,7 @@ class AgentSession:
                 self._events.publish(TurnFinished(turn.conversation, turn.caller.turn, state, used))
 
     async def _respond(self, turn: Turn, frame: DelegationFrame) -> None:
-        if turn.program is not None and self._programs is not None:
+        if turn.program is not None:
             await self._programs.respond(turn)
             return
         group = self.team.settings.group(turn.agent) if turn.agent else None

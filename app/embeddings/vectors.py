@@ -30,7 +30,7 @@ class VectorStore:
 
     def __init__(self, cache_folder: Path, model: str = SHIPPED_MODEL) -> None:
         self._file = VectorFile(cache_folder, model)
-        self._near_file = cache_folder / f"{stem(model)}.near"
+        self._ann_index_file = cache_folder / f"{stem(model)}.near"
         self._hashes = self._file.notes()
         self._table: VectorTable | None = None
         self._lock = asyncio.Lock()
@@ -51,9 +51,9 @@ class VectorStore:
     async def load(self) -> None:
         """Load the vectors without blocking the loop, as the first search would."""
         if self._table is None:
-            made = await asyncio.to_thread(self._read)
+            table = await asyncio.to_thread(self._read)
             if self._table is None:
-                self._table = made
+                self._table = table
 
     def close(self) -> None:
         """Close the file."""
@@ -63,7 +63,7 @@ class VectorStore:
         """Return whether the note has vectors."""
         return path in self._hashes
 
-    # Questions
+    # Queries
 
     def search(
         self, vector: npt.ArrayLike, limit: int = 20, min_similarity: float = 0.0, *, per_note: bool = False
@@ -104,10 +104,10 @@ class VectorStore:
         async with self._lock:
             await asyncio.to_thread(self._file.put, notes, vectors)
             for note in notes:
-                made = np.stack([vectors[chunk.hash] for chunk in note.chunks])
-                table = self._table_for(made.shape[1])
+                rows = np.stack([vectors[chunk.hash] for chunk in note.chunks])
+                table = self._table_for(rows.shape[1])
                 table.remove(note.path)
-                table.add([ChunkLocation(note.path, c.heading, c.line) for c in note.chunks], made)
+                table.add([ChunkLocation(note.path, c.heading, c.line) for c in note.chunks], rows)
                 self._hashes[note.path] = note.hash
 
     async def remove_notes(self, paths: Iterable[NotePath]) -> None:
@@ -132,21 +132,21 @@ class VectorStore:
         table = self._loaded()
         if len(table) <= tables.MAX_EXACT_ROWS:
             table.attach(None)
-            await asyncio.to_thread(self._near_file.unlink, missing_ok=True)
+            await asyncio.to_thread(self._ann_index_file.unlink, missing_ok=True)
             return
-        kept = await asyncio.to_thread(self._near_file.exists)
+        kept = await asyncio.to_thread(self._ann_index_file.exists)
         if table.ann_index is not None and kept:
             return
-        near = await asyncio.to_thread(AnnIndex.load, self._near_file, table.dimension)
-        if near is None or abs(len(near) - len(table)) > _MAX_INCREMENTAL_ROWS:
-            near = await asyncio.to_thread(_build_index, table.dimension, *table.snapshot())
-            await asyncio.to_thread(near.save, self._near_file)
+        ann_index = await asyncio.to_thread(AnnIndex.load, self._ann_index_file, table.dimension)
+        if ann_index is None or abs(len(ann_index) - len(table)) > _MAX_INCREMENTAL_ROWS:
+            ann_index = await asyncio.to_thread(_build_index, table.dimension, *table.snapshot())
+            await asyncio.to_thread(ann_index.save, self._ann_index_file)
         if self._table is table:
-            table.attach(near)
+            table.attach(ann_index)
 
     def _erase(self, paths: list[NotePath]) -> None:
         # The index only marks removed rows; their vectors would stay in its file.
-        self._near_file.unlink(missing_ok=True)
+        self._ann_index_file.unlink(missing_ok=True)
         self._file.remove(paths)
         self._file.prune()
 
@@ -162,20 +162,20 @@ class VectorStore:
         return self._loaded()
 
     def _read(self) -> VectorTable:
-        places, vectors = self._file.load()
-        made = VectorTable(vectors.shape[1])
-        if places:
-            made.add(places, vectors)
-        return made
+        locations, vectors = self._file.load()
+        table = VectorTable(vectors.shape[1])
+        if locations:
+            table.add(locations, vectors)
+        return table
 
 
 def _mean_vector(vectors: Vectors) -> Vectors:
-    middle: Vectors = vectors.mean(axis=0)
-    return middle / (float(np.linalg.norm(middle)) or 1.0)
+    mean: Vectors = vectors.mean(axis=0)
+    return mean / (float(np.linalg.norm(mean)) or 1.0)
 
 
 def _build_index(dimension: int, keys: Keys, vectors: tables.Halves) -> AnnIndex:
-    near = AnnIndex(dimension)
+    ann_index = AnnIndex(dimension)
     for at in range(0, len(keys), _BATCH_ROWS):
-        near.add(keys[at : at + _BATCH_ROWS], tables.quantize(vectors[at : at + _BATCH_ROWS]))
-    return near
+        ann_index.add(keys[at : at + _BATCH_ROWS], tables.quantize(vectors[at : at + _BATCH_ROWS]))
+    return ann_index

@@ -19,12 +19,12 @@ from app.storage.files import to_json, write_atomic
 
 log = logging.getLogger(__name__)
 
-_NOTE_PATTERN = "running-*.json"
+_RECORD_PATTERN = "running-*.json"
 _TERMINATE_TIMEOUT_S = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class _Note:
+class _ProcessRecord:
     """A running program and the app that started it."""
 
     program: int
@@ -39,8 +39,10 @@ def track_process(folder: Path, pid: int) -> Iterator[None]:
     file = folder / f"running-{pid}.json"
     with suppress(psutil.Error, OSError):
         this_process = psutil.Process()
-        note = _Note(pid, psutil.Process(pid).create_time(), this_process.pid, this_process.create_time())
-        write_atomic(file, to_json(asdict(note)), durable=False)
+        record = _ProcessRecord(
+            pid, psutil.Process(pid).create_time(), this_process.pid, this_process.create_time()
+        )
+        write_atomic(file, to_json(asdict(record)), durable=False)
     try:
         yield
     finally:
@@ -54,14 +56,14 @@ def end_orphans(folder: Path) -> int:
     It can take a few seconds: call it in a thread.
     """
     ended = 0
-    for file in folder.glob(f"*/{_NOTE_PATTERN}"):
+    for file in folder.glob(f"*/{_RECORD_PATTERN}"):
         try:
-            note = _Note(**json.loads(file.read_text("utf-8")))
+            record = _ProcessRecord(**json.loads(file.read_text("utf-8")))
         except (OSError, ValueError, TypeError):
-            note = None
-        if note is not None and _process(note.app, note.app_started) is not None:
+            record = None
+        if record is not None and _process(record.app, record.app_started) is not None:
             continue  # another vault is open in another process
-        if note is not None and (program := _process(note.program, note.program_started)) is not None:
+        if record is not None and (program := _process(record.program, record.program_started)) is not None:
             _end_process(program)
             ended += 1
         with suppress(OSError):

@@ -42,9 +42,9 @@ class RemoteTool(BaseModel):
         parts = [f"name: {self.name}"]
         parts += [f"title: {self.title}"] if self.title else []
         parts.append(f"description:\n{self.description}")
-        parts += [f"says of itself: {', '.join(self.hints_label)}"] if self.hints else []
-        parts.append(f"takes:\n{_json(self.input_schema)}")
-        parts += [f"gives:\n{_json(self.output_schema)}"] if self.output_schema is not None else []
+        parts += [f"claims: {', '.join(self.hints_label)}"] if self.hints else []
+        parts.append(f"input schema:\n{_json(self.input_schema)}")
+        parts += [f"output schema:\n{_json(self.output_schema)}"] if self.output_schema is not None else []
         return "\n\n".join(parts) + "\n"
 
     @property

@@ -57,9 +57,11 @@ class WorkerThreads:
         self.threads = threads or max(1, min(4, os.cpu_count() or 1))
         self._pool: ThreadPoolExecutor | None = None
 
-    def ranges(self, work: Callable[[int, int], None], count: int, least: int = _MIN_ROWS_PER_THREAD) -> None:
-        """Call `work(first, last)` for ranges that cover 0 … count, each of at least `least` rows."""
-        parts = max(1, min(4 * self.threads, count // max(least, 1))) if self.threads > 1 else 1
+    def ranges(
+        self, work: Callable[[int, int], None], count: int, min_rows: int = _MIN_ROWS_PER_THREAD
+    ) -> None:
+        """Call `work(first, last)` for ranges that cover 0 … count, each of at least `min_rows` rows."""
+        parts = max(1, min(4 * self.threads, count // max(min_rows, 1))) if self.threads > 1 else 1
         if parts == 1:
             work(0, count)
             return

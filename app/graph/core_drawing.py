@@ -20,41 +20,43 @@ HOLLOW_FLAG = np.uint32(0x01000000)
 
 @dataclass(frozen=True, slots=True)
 class Viewport:
-    """The transformation from the layout to pixels: (place - eye) · scale + middle.
+    """The transformation from the layout to pixels: (point - eye) · scale + center.
 
     Args:
         eye: The point of the layout at the center of the view.
         scale: Pixels per layout unit of distance.
-        middle: The pixel at which `eye` is shown.
-        growth: Pixels per layout unit of a radius.
-        least: The minimum radius in pixels.
+        center: The pixel at which `eye` is shown.
+        radius_scale: Pixels per layout unit of a radius.
+        min_radius: The minimum radius in pixels.
     """
 
     eye: tuple[float, float]
     scale: float
-    middle: tuple[float, float]
-    growth: float
-    least: float
+    center: tuple[float, float]
+    radius_scale: float
+    min_radius: float
 
     def to_pixels(self, at: Floats) -> Floats:
         """Convert positions in the layout, float32 (n, 2), to pixels."""
-        eye, middle = np.array(self.eye, dtype=np.float32), np.array(self.middle, dtype=np.float32)
-        return (at - eye) * np.float32(self.scale) + middle
+        eye, center = np.array(self.eye, dtype=np.float32), np.array(self.center, dtype=np.float32)
+        return (at - eye) * np.float32(self.scale) + center
 
     def radii(self, radii: Floats) -> Floats:
         """Convert radii, float32 (n,), to pixels."""
-        grown: Floats = np.maximum(radii * np.float32(self.growth), np.float32(self.least))
+        grown: Floats = np.maximum(radii * np.float32(self.radius_scale), np.float32(self.min_radius))
         return grown
 
     def scaled(self, ratio: float) -> Viewport:
         """Return the same view for a picture with `ratio` times as many pixels in each direction."""
-        middle = (self.middle[0] * ratio, self.middle[1] * ratio)
-        return Viewport(self.eye, self.scale * ratio, middle, self.growth * ratio, self.least * ratio)
+        center = (self.center[0] * ratio, self.center[1] * ratio)
+        return Viewport(
+            self.eye, self.scale * ratio, center, self.radius_scale * ratio, self.min_radius * ratio
+        )
 
     @property
     def as_tuple(self) -> tuple[float, float, float, float, float, float, float]:
         """The fields as the core takes them."""
-        return (*self.eye, self.scale, *self.middle, self.growth, self.least)
+        return (*self.eye, self.scale, *self.center, self.radius_scale, self.min_radius)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -82,22 +84,22 @@ def first_seen(
     order: Ints,
     view: Viewport,
     rectangle: tuple[float, float, float, float],
-    least_radius: float,
-    least_opacity: float,
-    most: int,
+    min_radius: float,
+    min_opacity: float,
+    limit: int,
 ) -> Ints:
-    """Return the first `most` rows of `order` whose centers are in a rectangle and that are large and opaque.
+    """Return the first `limit` rows of `order` with centers in a rectangle that are large and opaque.
 
     Args:
         bodies: The nodes.
         order: int32 (k,), rows.
         view: The view.
         rectangle: Left, top, right, bottom, in pixels.
-        least_radius: The minimum radius in pixels.
-        least_opacity: The opacity that a node must exceed.
-        most: The maximum number of rows.
+        min_radius: The minimum radius in pixels.
+        min_opacity: The opacity that a node must exceed.
+        limit: The maximum number of rows.
     """
-    rows = np.empty(max(most, 0), dtype=np.int32)
+    rows = np.empty(max(limit, 0), dtype=np.int32)
     count = core_bindings.core.first_seen(
         bodies.at,
         bodies.radii,
@@ -105,8 +107,8 @@ def first_seen(
         order,
         view.as_tuple,
         rectangle,
-        least_radius,
-        least_opacity,
+        min_radius,
+        min_opacity,
         rows,
     )
     return rows[:count]
@@ -117,25 +119,25 @@ def composite(
     corner: tuple[float, float],
     zoom: float,
     opacity: float,
-    ground: Color,
+    background: Color,
     pixels: Bytes,
     workers: WorkerThreads | None,
 ) -> None:
-    """Overwrite `pixels` with `ground` and another picture over it; both are uint8 (height, width, 4).
+    """Overwrite `pixels` with `background` and another picture over it; both are uint8 (height, width, 4).
 
     Args:
         layer: The picture, premultiplied.
         corner: The pixel of its top left corner.
         zoom: The size of its pixels; at 1 it is aligned to whole pixels, else interpolated.
         opacity: 0 to 1.
-        ground: Red, green, blue.
+        background: Red, green, blue.
         pixels: The target; opaque afterwards.
         workers: The threads that draw; None draws in this thread and holds the GIL, see `draw_discs`.
     """
     alone = workers is None
 
     def work(top: int, bottom: int) -> None:
-        core_bindings.core.lay(layer, *corner, zoom, opacity, ground, top, bottom, alone, pixels)
+        core_bindings.core.lay(layer, *corner, zoom, opacity, background, top, bottom, alone, pixels)
 
     (workers or WorkerThreads(1)).ranges(work, len(pixels), 128)
 
@@ -166,7 +168,7 @@ def stamp(images: list[Bytes], corners: Ints, opacity: Floats, pixels: Bytes) ->
 
 
 def place_labels(
-    names: Floats, discs: Floats, width: float, forced: int, most: int, insistent: int, side: Ints
+    names: Floats, discs: Floats, width: float, forced: int, limit: int, overlapping: int, side: Ints
 ) -> None:
     """Place labels next to their nodes, in the given order.
 
@@ -174,13 +176,13 @@ def place_labels(
         names: float32 (k, 5): x and y of the node, its radius, width and height of the label; pixels.
         discs: float32 (j, 4): boxes that labels do not cover: left, top, right, bottom.
         width: The width of the view.
-        forced: The number of first labels that may cover boxes, and do not count for `most`.
-        most: The maximum number of labels.
-        insistent: The number of first labels that may cover boxes.
+        forced: The number of first labels that may cover boxes, and do not count for `limit`.
+        limit: The maximum number of labels.
+        overlapping: The number of first labels that may cover boxes.
         side: int32 (k,): the previous side of each label; replaced by the new one, -1 for none. 0 is below,
             1 above, 2 right, 3 left.
     """
-    core_bindings.core.place_names(names, discs, width, forced, most, insistent, side)
+    core_bindings.core.place_names(names, discs, width, forced, limit, overlapping, side)
 
 
 class LineBatch:
@@ -268,7 +270,7 @@ def draw_discs(
     highlighted: Bytes | None,
     dimmed_opacity: float,
     view: Viewport,
-    ground: Color,
+    background: Color,
     ratio: float,
     pixels: Bytes,
     workers: WorkerThreads | None,
@@ -283,7 +285,7 @@ def draw_discs(
             highlights all.
         dimmed_opacity: 0 to 1.
         view: The view, in pixels of the picture.
-        ground: Red, green, blue of the background: rims and hollow nodes are filled with it.
+        background: Red, green, blue of the background: rims and hollow nodes are filled with it.
         ratio: Device pixels per pixel, for the width of rims.
         pixels: uint8 (height, width, 4), premultiplied.
         workers: The threads that draw; the picture is the same for any number. None draws in this thread and
@@ -301,7 +303,7 @@ def draw_discs(
             highlighted,
             view.as_tuple,
             dimmed_opacity,
-            ground,
+            background,
             ratio,
             top,
             bottom,

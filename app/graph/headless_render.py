@@ -73,9 +73,11 @@ def _fit_view(positions: Positions, options: RenderOptions) -> Viewport:
     span = np.maximum(high - low, 1e-3)
     available = np.array([options.width, options.height]) - 2 * _MARGIN
     scale = float(min(*(np.maximum(available, 40) / span), _MAX_SCALE))
-    growth = _REFERENCE_SCALE * (scale / _REFERENCE_SCALE) ** (0.55 if scale > _REFERENCE_SCALE else 1.3)
+    radius_scale = _REFERENCE_SCALE * (scale / _REFERENCE_SCALE) ** (
+        0.55 if scale > _REFERENCE_SCALE else 1.3
+    )
     eye = ((low + high) / 2).tolist()
-    return Viewport((eye[0], eye[1]), scale, (options.width / 2, options.height / 2), growth, 1.15)
+    return Viewport((eye[0], eye[1]), scale, (options.width / 2, options.height / 2), radius_scale, 1.15)
 
 
 def _colors(graph: Graph) -> NDArray[np.uint32]:

@@ -33,7 +33,7 @@ _EFFECTS = {
     OUTSIDE_READ: Operation.READ,
     ADMINISTRATIVE: Operation.ADMINISTRATIVE,
 }
-_NOTHING_TO_TAKE_BACK = frozenset({PAGE, OUTSIDE_READ})
+_WITHOUT_SIDE_EFFECTS = frozenset({PAGE, OUTSIDE_READ})
 _SEVERITY = (Operation.READ, Operation.CREATE, Operation.UPDATE, Operation.DELETE)
 _KINDS = {
     Operation.CREATE: ScopeKind.WRITE_CREATE,
@@ -83,7 +83,7 @@ class CallFacts:
 
 @dataclass(frozen=True, slots=True)
 class Impact:
-    """The impact of a proposal: its operation, its scope, and its single parts."""
+    """The impact of a proposal: its operation, its scope, and its parts."""
 
     operation: Operation
     scope: Scope
@@ -131,7 +131,7 @@ def impact_of_effect(effect: Effect) -> Impact:
 
 def has_side_effects(effect: Effect) -> bool:
     """Return whether an effect changes something that the app can't undo."""
-    return effect.kind not in _NOTHING_TO_TAKE_BACK
+    return effect.kind not in _WITHOUT_SIDE_EFFECTS
 
 
 def impact_of_reading(paths: tuple[NotePath, ...]) -> Impact:

@@ -1,4 +1,4 @@
-"""The entrance to child processes: each has its own process group, and ends with all of its own children."""
+"""Start and end child processes: each has its own process group, and ends with all of its own children."""
 
 from __future__ import annotations
 

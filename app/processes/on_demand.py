@@ -148,7 +148,7 @@ class OnDemandWorker(Generic[W]):
                 self._request.cancel()
                 await asyncio.wait([self._request])
                 if not self._request.cancelled():
-                    # Its caller was canceled too, so nobody else retrieves an error.
+                    # Its caller was canceled too, so an error must be retrieved here.
                     self._request.exception()
             starting, self._starting = self._starting, None
             if starting is None:

@@ -59,7 +59,7 @@ class ConnectedClient:
 
 
 @dataclass(slots=True)
-class _Known:
+class _ClientRecord:
     """The mutable record of a connected client; each call updates it twice."""
 
     client: Client
@@ -86,7 +86,7 @@ class ClientRegistry:
         self._events = events
         self._clock = clock
         self._timeout = timeout
-        self._clients: dict[_Key, _Known] = {}
+        self._clients: dict[_Key, _ClientRecord] = {}
         self._open_connections: dict[_Key, int] = {}
         self._tainted: set[tuple[str, str]] = set()
         self._timer: asyncio.TimerHandle | None = None
@@ -111,7 +111,7 @@ class ClientRegistry:
         record = self._clients.get(key)
         if record is None:
             self._make_room()
-            record = self._clients[key] = _Known(client, now, now)
+            record = self._clients[key] = _ClientRecord(client, now, now)
             self._events.publish(ClientSeen(client))
             self._schedule_expiry()
         if client.says and client.says != record.client.says:

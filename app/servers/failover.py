@@ -25,7 +25,7 @@ from app.servers.vault_access import (
     ToolDescriptor,
     VaultAccess,
     VaultChange,
-    Waiting,
+    WaitMode,
 )
 from app.toolkit.outcome import ToolOutcome
 
@@ -201,7 +201,7 @@ class FailoverVaultAccess:
         tool: str,
         arguments: Mapping[str, object],
         *,
-        waiting: Waiting = "wait",
+        waiting: WaitMode = "wait",
         claim: str = "",
         progress: OnProgress | None = None,
     ) -> ToolOutcome:

@@ -20,7 +20,7 @@ async def ask_to_yield(root: Path) -> bool:
     """Ask the process that has the vault at `root` open to close it.
 
     Returns:
-        Whether it will: it is headless and accepted. The lock is released shortly after.
+        True if it is headless and agreed to close the vault. It releases the lock shortly afterwards.
     """
     endpoint = await asyncio.to_thread(find_endpoint, root)
     if endpoint is None or endpoint.holder != "headless":

@@ -32,7 +32,7 @@ from app.servers.openapi import openapi
 from app.servers.security import CLIENT_KEY, LOCAL_KEY
 from app.servers.server_state import OnYield
 from app.servers.sse import EventStream, ServerEvent, until_disconnected
-from app.servers.vault_access import NAME_KINDS, CallProgress, Client, ToolDescriptor, Waiting
+from app.servers.vault_access import NAME_KINDS, CallProgress, Client, ToolDescriptor, WaitMode
 from app.toolkit.outcome import ToolOutcome
 
 _MAX_CLAIM_CHARS = 2000
@@ -177,7 +177,7 @@ class _Calls:
     async def _call(self, request: Request) -> EventStream | Response:
         client, tool = request_client(request), request.path_params["name"]
         arguments = _arguments(await request.body())
-        waiting: Waiting = "pending" if _is_async(request) else "wait"
+        waiting: WaitMode = "pending" if _is_async(request) else "wait"
         claim = unquote(request.headers.get("scriptorium-claim", ""))[:_MAX_CLAIM_CHARS]
         accepted = request.headers.get("accept", "")
         if "text/event-stream" in accepted:
@@ -191,7 +191,7 @@ class _Calls:
         return _response(outcome)
 
     async def _stages(
-        self, client: Client, tool: str, arguments: Mapping[str, Any], waiting: Waiting, claim: str
+        self, client: Client, tool: str, arguments: Mapping[str, Any], waiting: WaitMode, claim: str
     ) -> AsyncGenerator[ServerEvent]:
         stages: asyncio.Queue[CallProgress | None] = asyncio.Queue()
 

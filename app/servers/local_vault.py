@@ -25,7 +25,7 @@ from app.servers.client_registry import ClientRegistry, ConnectedClient
 from app.servers.fair_queue import FairQueue
 from app.servers.security import CLOSED_REASON
 from app.servers.tool_descriptors import describe_tool
-from app.servers.vault_access import Client, NotePage, OnProgress, ToolDescriptor, Waiting
+from app.servers.vault_access import Client, NotePage, OnProgress, ToolDescriptor, WaitMode
 from app.toolkit.call import Call
 from app.toolkit.memory_service import Memory, VisibleBlocks, agent_key
 from app.toolkit.outcome import ToolOutcome
@@ -120,7 +120,7 @@ class LocalVaultAccess:
         tool: str,
         arguments: Mapping[str, object],
         *,
-        waiting: Waiting = "wait",
+        waiting: WaitMode = "wait",
         claim: str = "",
         progress: OnProgress | None = None,
     ) -> ToolOutcome:

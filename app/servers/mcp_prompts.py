@@ -285,7 +285,7 @@ _ALL_PROMPTS = (
     McpPrompt(
         "weigh_claim",
         "Weigh a claim",
-        "What supports a claim, what contradicts it, and how strongly.",
+        "Weigh the evidence for and against a claim.",
         (_NOTE,),
         ("read_note", "get_metadata", "find_related", "create_relationship"),
         _build_weigh_prompt,

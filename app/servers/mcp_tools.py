@@ -13,7 +13,7 @@ from typing import Any
 from jsonschema_rs import Draft202012Validator
 
 from app.errors import InvalidParametersError
-from app.servers.vault_access import ToolDescriptor, Waiting
+from app.servers.vault_access import ToolDescriptor, WaitMode
 
 WAIT_ARGUMENT, WHY_ARGUMENT = "wait_for_user", "why"
 WAIT_META, WHY_META = "scriptorium/wait", "scriptorium/why"
@@ -24,7 +24,7 @@ _ADDED_ARGUMENTS: Mapping[str, Mapping[str, object]] = {
         "type": "boolean",
         "default": True,
         "description": (
-            "Whether the call waits for the user's answer. If false, it returns immediately with a "
+            "If true, the call waits for the user's answer. If false, it returns immediately with a "
             "pending_operation_id; use the tool `pending` to query its state."
         ),
     },
@@ -41,7 +41,7 @@ class ToolCallRequest:
     """A parsed call: the tool's own arguments, and the options of the call."""
 
     arguments: Mapping[str, object]
-    waiting: Waiting
+    waiting: WaitMode
     claim: str
 
 

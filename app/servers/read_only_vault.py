@@ -13,7 +13,7 @@ from app.servers.vault_access import (
     ToolDescriptor,
     VaultAccess,
     VaultChange,
-    Waiting,
+    WaitMode,
 )
 from app.toolkit.outcome import ToolOutcome
 
@@ -39,7 +39,7 @@ class ReadOnlyVaultService:
         tool: str,
         arguments: Mapping[str, object],
         *,
-        waiting: Waiting = "wait",
+        waiting: WaitMode = "wait",
         claim: str = "",
         progress: OnProgress | None = None,
     ) -> ToolOutcome:

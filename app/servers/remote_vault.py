@@ -16,7 +16,7 @@ from app.encoding import encodable, encodable_arguments
 from app.errors import NetworkError
 from app.servers import codec
 from app.servers.endpoint_file import Endpoint
-from app.servers.vault_access import Client, NotePage, OnProgress, ToolDescriptor, VaultChange, Waiting
+from app.servers.vault_access import Client, NotePage, OnProgress, ToolDescriptor, VaultChange, WaitMode
 from app.toolkit.outcome import ToolOutcome
 
 _TIMEOUT = httpx2.Timeout(10.0, read=60.0)
@@ -88,7 +88,7 @@ class RemoteVaultAccess:
         tool: str,
         arguments: Mapping[str, object],
         *,
-        waiting: Waiting = "wait",
+        waiting: WaitMode = "wait",
         claim: str = "",
         progress: OnProgress | None = None,
     ) -> ToolOutcome:

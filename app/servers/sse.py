@@ -36,7 +36,7 @@ class EventStream:
     Args:
         events: The events; closed at the end.
         done: Called at the end, even if the stream never started.
-        quiet: Seconds without an event after which a keep-alive is sent.
+        keep_alive_s: Seconds without an event after which a keep-alive is sent.
     """
 
     def __init__(
@@ -44,11 +44,11 @@ class EventStream:
         events: AsyncGenerator[ServerEvent],
         done: Callable[[], None] = lambda: None,
         *,
-        quiet: float = _KEEP_ALIVE_INTERVAL_S,
+        keep_alive_s: float = _KEEP_ALIVE_INTERVAL_S,
     ) -> None:
         self._events = events
         self._done = done
-        self._quiet = quiet
+        self._keep_alive_s = keep_alive_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the events."""
@@ -73,7 +73,7 @@ class EventStream:
         try:
             while True:
                 coming = coming or asyncio.ensure_future(_next_event(self._events))
-                done, _ = await asyncio.wait({coming}, timeout=self._quiet)
+                done, _ = await asyncio.wait({coming}, timeout=self._keep_alive_s)
                 if not done:
                     await self._send(send, b": still here\n\n")
                     continue

@@ -70,8 +70,8 @@ def outcome_schema(result: type[ToolResult]) -> Schema:
             "description": "Why the change was not made although there is a result.",
         },
         "requires_confirmation": {"type": "boolean", "description": "The user is being asked."},
-        "operation": {"type": "string", "description": "What kind of operation the user is asked about."},
-        "details": {"type": "object", "description": "What the user is asked: tool, reason, target."},
+        "operation": {"type": "string", "description": "The operation that the user is asked to confirm."},
+        "details": {"type": "object", "description": "The details of the question: tool, reason, target."},
         "pending_operation_id": {
             "type": "string",
             "description": "Use this id to query the state of the call.",

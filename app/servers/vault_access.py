@@ -87,7 +87,7 @@ OnProgress = Callable[[CallProgress], None]
 NameKind = Literal["note", "tag", "block"]
 NAME_KINDS: tuple[NameKind, ...] = ("note", "tag", "block")
 """The kinds of names that can be completed."""
-Waiting = Literal["wait", "pending"]
+WaitMode = Literal["wait", "pending"]
 """The mode of a call: wait for the user's answer, or return the id of a pending operation."""
 
 
@@ -109,7 +109,7 @@ class VaultAccess(Protocol):
         tool: str,
         arguments: Mapping[str, object],
         *,
-        waiting: Waiting = "wait",
+        waiting: WaitMode = "wait",
         claim: str = "",
         progress: OnProgress | None = None,
     ) -> ToolOutcome:

@@ -1,4 +1,4 @@
-"""Who answers in the agent panel: one choice out of four."""
+"""The four kinds of agents that can answer in the agent panel."""
 
 from __future__ import annotations
 

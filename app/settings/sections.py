@@ -211,13 +211,13 @@ class IndexSettings(SettingsSection):
     """Files that are indexed."""
 
     exclude: tuple[str, ...] = Field(
-        (), title="Excluded files", description="Globs over vault paths that are not indexed."
+        (), title="Excluded files", description="Patterns of paths that are not indexed, such as Archive/**."
     )
     aliases_resolve: bool = Field(
         False, title="Resolve links by alias", description="A link to an alias opens the note."
     )
     max_note_mib: int = Field(
-        4, ge=1, le=64, title="Largest note (MiB)", description="A larger note is listed but not read."
+        4, ge=1, le=64, title="Maximum note size (MiB)", description="A larger note is listed but not read."
     )
     check_minutes: int = Field(
         10,
@@ -232,7 +232,7 @@ class EmbeddingSettings(SettingsSection):
     """Semantic search."""
 
     enabled: bool = Field(
-        True, title="Semantic search", description="Compute embeddings of notes on this computer."
+        True, title="Semantic search", description="Index the meaning of notes on this computer."
     )
     threads: int = Field(
         1, ge=1, le=16, title="Cores", description="Maximum cores for indexing; applies when a vault opens."
@@ -250,7 +250,7 @@ class EmbeddingSettings(SettingsSection):
         min_length=1,
         title="Language model",
         description=(
-            "Embeds notes for semantic search on this computer. After a change, notes are indexed again in "
+            "Indexes the meaning of notes on this computer. After a change, notes are indexed again in "
             "the background; the previous model is used until that is done."
         ),
         examples=[
@@ -290,12 +290,12 @@ class JournalSettings(SettingsSection):
 
 
 class AgentSettings(SettingsSection):
-    """Who answers, and how the agent works."""
+    """The agent that answers, and how it works."""
 
     answering: Answering = Field(
         default_factory=AnswerByBuiltIn,
         title="Answering agent",
-        description="Who answers in the agent panel. The built-in agent needs no model.",
+        description="The agent that answers in the agent panel. The built-in agent needs no model.",
     )
     mode: Literal["ask", "propose", "plan"] = Field(
         "propose",

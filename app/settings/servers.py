@@ -27,6 +27,7 @@ class ServerSettings(SettingsSection):
         le=65535,
         title="Port",
         description="On this machine only (127.0.0.1). If it is in use, another port is used and shown.",
+        json_schema_extra={"group_digits": False},
     )
 
 

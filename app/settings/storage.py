@@ -110,7 +110,7 @@ def _parse(content: bytes) -> _Raw:
 def _move_permissions(raw: _Raw, lost: bool) -> None:
     """Move the permission rules from the settings to their own file if there is none yet.
 
-    Rules that were in a damaged file leave a file behind that can't be read, either.
+    If the settings file was damaged, the rules' file is written as unreadable, so that agents ask first.
     """
     rules = raw.pop(_PERMISSIONS, None)
     file = permissions_file()
@@ -136,10 +136,10 @@ def _load_guarded(kind: type[_G], file: DurableFile[_Raw], *, writable: bool = T
     except FileNotFoundError:
         return _without_file(kind, file)
     except READ_ERRORS:
-        return _standing_in(kind, file), ""
+        return _fallback(kind, file), ""
     settings, invalid = _valid_part(kind, raw)
     if any(name.split(".")[0] in _PROTECTING for name in invalid):
-        return _standing_in(kind, file), ""
+        return _fallback(kind, file), ""
     if invalid:
         return settings, f"{file.store} has invalid values: {', '.join(invalid)}."
     # The content is valid, even if the user edited the file by hand.
@@ -150,12 +150,12 @@ def _load_guarded(kind: type[_G], file: DurableFile[_Raw], *, writable: bool = T
 def _without_file(kind: type[_G], file: DurableFile[_Raw]) -> tuple[_G, str]:
     last = file.last_good()
     if last is None:
-        return (_standing_in(kind, file), "") if file.backup.exists() else (kind(), "")
+        return (_fallback(kind, file), "") if file.backup.exists() else (kind(), "")
     settings, _ = _valid_part(kind, last)
     return settings, f"{file.store} is missing ({file.path.name}). The last good version is in effect."
 
 
-def _standing_in(kind: type[_G], file: DurableFile[_Raw]) -> _G:
+def _fallback(kind: type[_G], file: DurableFile[_Raw]) -> _G:
     settings, _ = _valid_part(kind, file.last_good() or {})
     settings.mark_unreadable(str(file.path))
     log.warning("%s can't be read: %s", file.store, file.path)

@@ -70,7 +70,7 @@ Limit = Annotated[int, Field(ge=1, le=1000)]
 Offset = Annotated[int, Field(ge=0, le=1_000_000_000)]
 """The number of results to skip."""
 
-Share = Annotated[float, Field(ge=0, le=1)]
+Proportion = Annotated[float, Field(ge=0, le=1)]
 """A number from 0 to 1."""
 
 Sorting = Annotated[str, Field(min_length=1, max_length=200)]

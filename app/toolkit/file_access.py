@@ -67,7 +67,7 @@ class FileAccess:
         own: The app's own folders, which no tool reads.
     """
 
-    def __init__(self, root: Path, own: Iterable[Path] = ()) -> None:
+    def __init__(self, root: Path, own: Iterable[Path]) -> None:
         self.root = os.path.realpath(root)
         self._closed = (*_SYSTEM_FOLDERS, *(os.path.realpath(folder) for folder in own))
 

@@ -39,9 +39,7 @@ if TYPE_CHECKING:
 class IndexView:
     """Reads the index for one call, with the methods of `VaultIndex`."""
 
-    def __init__(
-        self, index: VaultIndex, visibility: CallVisibility, meaning: SemanticSearch | None = None
-    ) -> None:
+    def __init__(self, index: VaultIndex, visibility: CallVisibility, meaning: SemanticSearch | None) -> None:
         self._index = index
         self._visibility = visibility
         self._meaning = meaning

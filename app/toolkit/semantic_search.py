@@ -50,11 +50,11 @@ class SemanticSearch:
     def fuse(
         self,
         words: Sequence[tuple[Key, float]],
-        meant: Sequence[tuple[Key, float]],
+        semantic_hits: Sequence[tuple[Key, float]],
         terms: TermStatistics,
     ) -> list[tuple[Key, float]]:
         """Merge the rankings of a query by words and by meaning; see `rank_fusion.fuse`."""
-        return rank_fusion.fuse(words, meant, terms, self._embedder.model)
+        return rank_fusion.fuse(words, semantic_hits, terms, self._embedder.model)
 
     async def like_text(self, text: str, limit: int, min_similarity: float) -> tuple[VectorHit, ...]:
         """Return the notes closest in meaning to `text`, each by its best chunk, best first.

@@ -42,20 +42,20 @@ class Visibility:
     @property
     def private(self) -> frozenset[NotePath]:
         """The notes with `ai: private`, as far as they are indexed."""
-        return frozenset(self._known())
+        return frozenset(self._private_notes())
 
     def is_private(self, path: NotePath) -> bool:
         """Return whether the note at `path` is indexed as private."""
-        return path in self._known()
+        return path in self._private_notes()
 
     @property
     def private_paths(self) -> HiddenPaths:
         """The paths of the private notes, to search for in texts."""
         if self._paths is None or self._private is None:
-            self._paths = HiddenPaths(self._known())
+            self._paths = HiddenPaths(self._private_notes())
         return self._paths
 
-    def _known(self) -> set[NotePath]:
+    def _private_notes(self) -> set[NotePath]:
         if self._private is None:
             self._private = set(self._index.private_notes())
         return self._private
@@ -164,9 +164,9 @@ class CallVisibility:
         """
         if self._hidden_folders is None:
             hidden = self.hidden()
-            held = _folders(hidden)
+            folders = _folders(hidden)
             others = (path for path in self._visibility.paths() if path not in hidden)
-            self._hidden_folders = held and held - _folders(others) - _folders(self._visibility.files())
+            self._hidden_folders = folders and folders - _folders(others) - _folders(self._visibility.files())
         return folder.key in self._hidden_folders
 
 

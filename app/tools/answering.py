@@ -21,11 +21,11 @@ from app.toolkit.tool import tool
 from app.vault.path import NotePath
 from app.vault.span_reference import fragment_of
 
-_NOTES_BY_WORDS = 24
-_CHUNKS = 40
-_COMPARED = 40
-_LARGEST_NOTE = 400_000
-Near = dict[NotePath, list[tuple[int, float]]]
+_MAX_KEYWORD_HITS = 24
+_MAX_CHUNKS = 40
+_MAX_COMPARED = 40
+_MAX_NOTE_CHARS = 400_000
+ChunkScores = dict[NotePath, list[tuple[int, float]]]
 
 
 class CitedPassage(BaseModel):
@@ -96,27 +96,27 @@ async def rank_passages(
     Returns:
         The ranking, and the notes of its passages.
     """
-    by_words = await context.index.ranked(question.text, _NOTES_BY_WORDS)
-    near: Near = defaultdict(list)
+    keyword_hits = await context.index.ranked(question.text, _MAX_KEYWORD_HITS)
+    chunk_scores: ChunkScores = defaultdict(list)
     try:
-        for hit in await context.index.chunks_like(question.text, _CHUNKS):
-            near[hit.path].append((hit.line, hit.score))
+        for hit in await context.index.chunks_like(question.text, _MAX_CHUNKS):
+            chunk_scores[hit.path].append((hit.line, hit.score))
     except EmbedderUnavailable:
-        near.clear()
-    best = max((score for _, score in by_words), default=0.0) or 1.0
-    scores = {path: score / best for path, score in by_words}
+        chunk_scores.clear()
+    best = max((score for _, score in keyword_hits), default=0.0) or 1.0
+    scores = {path: score / best for path, score in keyword_hits}
     notes: dict[NotePath, OpenNote] = {}
     pool: list[Candidate] = []
-    for path in dict.fromkeys((*scores, *near)):
+    for path in dict.fromkeys((*scores, *chunk_scores)):
         note = _readable(context, path)
         if note is None:
             continue
         notes[path] = note
-        cut = split_passages(note.readable_text, note.parsed)
-        pool.extend(Candidate(path, note.name, one, scores.get(path, 0.0)) for one in cut)
-    weighing = CandidateScorer(question, pool)
-    candidates = weighing.promising(_COMPARED, near)
-    return weighing.rank(candidates, await _cosines(context, question, candidates)), notes
+        passages = split_passages(note.readable_text, note.parsed)
+        pool.extend(Candidate(path, note.name, one, scores.get(path, 0.0)) for one in passages)
+    scorer = CandidateScorer(question, pool)
+    candidates = scorer.promising(_MAX_COMPARED, chunk_scores)
+    return scorer.rank(candidates, await _cosines(context, question, candidates)), notes
 
 
 def _readable(context: ToolContext, path: NotePath) -> OpenNote | None:
@@ -125,22 +125,22 @@ def _readable(context: ToolContext, path: NotePath) -> OpenNote | None:
     except (NotFoundError, StorageError):
         return None
     # Even the user's own agent leaves private notes out, because answers are quoted.
-    is_large = len(note.content) > _LARGEST_NOTE
+    is_large = len(note.content) > _MAX_NOTE_CHARS
     return None if is_large or note.parsed.is_private else note
 
 
 async def _cosines(
     context: ToolContext, question: ParsedQuestion, candidates: Sequence[Candidate]
 ) -> list[float] | None:
-    meaning = context.semantic_search
-    if meaning is None or not candidates or not context.index.has_embeddings:
+    search = context.semantic_search
+    if search is None or not candidates or not context.index.has_embeddings:
         return None
     try:
-        (asked,) = await meaning.vectors_of([question.text], query=True)
-        vectors = await meaning.vectors_of([one.in_context for one in candidates])
+        (query,) = await search.vectors_of([question.text], query=True)
+        vectors = await search.vectors_of([one.in_context for one in candidates])
     except EmbedderUnavailable:
         return None
-    return [float(one) for one in vectors @ asked]
+    return [float(one) for one in vectors @ query]
 
 
 def _cited(ranked: RankedCandidate, ranking: RankedPassages, note: OpenNote) -> CitedPassage:

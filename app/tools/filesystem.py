@@ -219,14 +219,14 @@ async def grep(
     """
     compiled = line_pattern(pattern, cased=case_sensitive)
     location = await resolve_path(context, path)
-    whole = await asyncio.to_thread(_is_folder, context, location)
-    view = FileView(context, location if not whole else location.as_folder())
+    in_folder = await asyncio.to_thread(_is_folder, context, location)
+    view = FileView(context, location if not in_folder else location.as_folder())
     named, bounds = _glob_matcher(files or "*"), view.bounds(depth)
 
     def searched() -> LineMatches:
         bounds.begin()
         names: Iterator[str] = iter((location.name,))
-        if not whole:
+        if not in_folder:
             view.read(location.name)
         else:
             names = (
@@ -294,17 +294,17 @@ def _file_text(name: str, content: bytes, offset: int, limit: int) -> FileText:
             path=name, text="", offset=0, lines=0, total_lines=0, size=size, binary=True, message=message
         )
     lines = content.decode("utf-8", "replace").splitlines(keepends=True)
-    taken_lines = list(_take_lines(islice(lines, offset, offset + limit), _MAX_TEXT_CHARS))
-    last = offset + len(taken_lines)
+    page = list(_take_lines(islice(lines, offset, offset + limit), _MAX_TEXT_CHARS))
+    last = offset + len(page)
     return FileText(
         path=name,
-        text="".join(taken_lines),
+        text="".join(page),
         offset=offset,
-        lines=len(taken_lines),
+        lines=len(page),
         total_lines=len(lines),
         size=size,
         binary=False,
-        message=f"{name}: {pluralize(len(taken_lines), 'line')} from {offset}, of {len(lines)}."
+        message=f"{name}: {pluralize(len(page), 'line')} from {offset}, of {len(lines)}."
         + (f" Continue at {last}." if last < len(lines) else ""),
     )
 

@@ -13,7 +13,7 @@ from app.analysis.summary import truncate
 from app.errors import InvalidParametersError
 from app.index.records import LinkRecord
 from app.permissions.pluralize import pluralize
-from app.toolkit.argument_types import Limit, Share
+from app.toolkit.argument_types import Limit, Proportion
 from app.toolkit.context import ToolContext
 from app.toolkit.open_note import OpenNote
 from app.toolkit.proposal import Proposal
@@ -110,7 +110,7 @@ async def find_related_nodes(
     context: RelationContext,
     node_id: NodeId,
     limit: Limit = 10,
-    min_similarity: Share = MIN_SIMILARITY,
+    min_similarity: Proportion = MIN_SIMILARITY,
     node_types: list[str] | None = None,
     auto_link: bool = False,
 ) -> Proposal[RelatedNodes]:
@@ -124,7 +124,7 @@ async def find_related_nodes(
         auto_link: Also propose relations with a score of at least 0.8 that were not rejected before.
     """
     note = await context.vault.resolve_for_reading(node_id)
-    found = await related_to_note(context, note, limit=limit, least=min_similarity, types=node_types)
+    found = await related_to_note(context, note, limit=limit, min_similarity=min_similarity, types=node_types)
     found = await relations_by_model(context, note, found)
     text, count = (note.readable_text, 0)
     if auto_link:

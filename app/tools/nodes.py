@@ -32,7 +32,7 @@ _TITLE_KEYS = ("title", "name")
 _TEXT_KEYS = ("text", "content", "body", "description")
 _MAX_TITLE_CHARS = 60
 _UNSAFE = re.compile(r'[\\/:*?"<>|#^\[\]%\x00-\x1f]+')
-_KEPT_BY_TYPE = {
+_PROPERTIES_BY_TYPE = {
     "source": ("url", "author", "authors", "published", "publisher", "doi", "isbn"),
     "hypothesis": ("confidence", "status"),
     "observation": ("observed", "place", "instrument"),
@@ -156,7 +156,7 @@ def _title_of(text: str) -> str:
 def _checked_type(type: str) -> str:
     kind = " ".join(type.split()).lower()
     if not kind or not re.fullmatch(r"[\w][\w /-]{0,60}", kind):
-        raise InvalidParametersError(f"{type!r} can't be the type of a node: take a word.", given=type)
+        raise InvalidParametersError(f"{type!r} can't be the type of a node: use a word.", given=type)
     return kind
 
 
@@ -212,7 +212,7 @@ async def update_node(
     """
     note = await context.vault.resolve_strictly(node_id)
     if not updates:
-        raise InvalidParametersError("Say what to change.")
+        raise InvalidParametersError("Give at least one change in `updates`.")
     text = note.text
     for key, value in updates.items():
         if key in _TEXT_KEYS and isinstance(value, str) and key not in note.parsed.properties:
@@ -220,8 +220,8 @@ async def update_node(
         elif value is None:
             text = edit.remove_property(text, key)
         else:
-            properties = _checked_type(str(value)) if key == "type" else _checked_value(key, value)
-            text = edit.set_property(text, key, properties)
+            checked = _checked_type(str(value)) if key == "type" else _checked_value(key, value)
+            text = edit.set_property(text, key, checked)
     related = await related_to_draft(context, OpenNote(note.path, text.encode())) if re_analyze else []
     change = ChangeSet.of(note.with_text(text), summary=f"Update {note.path}")
     message = (
@@ -373,7 +373,7 @@ async def reclassify_node(
             warnings.append(
                 f"{pluralize(len(removed), 'relation')} of the note removed: {', '.join(removed[:10])}."
             )
-        extra = [key for key in _KEPT_BY_TYPE.get(old, ()) if key in written.properties]
+        extra = [key for key in _PROPERTIES_BY_TYPE.get(old, ()) if key in written.properties]
         if extra and new != old:
             warnings.append(f"It keeps {', '.join(extra)}, which {with_article(new)} may not use.")
         message = (

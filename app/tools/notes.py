@@ -91,7 +91,7 @@ class NoteMetadata(ToolResult):
     created: float
     modified: float
     size: int
-    words: int
+    word_count: int
     problem: str | None
 
 
@@ -398,7 +398,7 @@ async def get_metadata(context: ToolContext, name: NoteName) -> NoteMetadata:
         created=record.created if record else 0.0,
         modified=record.modified if record else 0.0,
         size=len(note.content),
-        words=record.words if record else 0,
+        word_count=record.words if record else 0,
         problem=note.parsed.properties_problem or (record.problem if record else None),
         message=f"{pluralize(len(backlinks), 'note links', 'notes link')} to [[{note.name}]].",
     )

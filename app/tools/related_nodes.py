@@ -60,7 +60,7 @@ async def related_to_note(
     note: OpenNote,
     *,
     limit: int = 10,
-    least: float = MIN_SIMILARITY,
+    min_similarity: float = MIN_SIMILARITY,
     types: Iterable[str] | None = None,
 ) -> list[RelatedNode]:
     """Return the notes most similar to `note`, best first, each with a suggested relation.
@@ -69,14 +69,18 @@ async def related_to_note(
         context: The context of the call.
         note: The note.
         limit: The maximum number of results.
-        least: The minimum similarity, 0 to 1.
+        min_similarity: The minimum similarity, 0 to 1.
         types: Only notes of these types.
     """
     wanted = {one.strip().lower() for one in types} if types is not None else None
     found: list[RelatedNode] = []
     for path, score in await _candidates(context, note, limit * _OVERSAMPLING):
         other = readable(context, path)
-        if other is None or score < least or (wanted is not None and other.parsed.type not in wanted):
+        if (
+            other is None
+            or score < min_similarity
+            or (wanted is not None and other.parsed.type not in wanted)
+        ):
             continue
         suggested = await relation_between(context, note, other, score)
         found.append(_to_related_node(other, score, suggested))

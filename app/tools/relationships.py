@@ -12,7 +12,7 @@ from app.analysis.relation_classifier import lines_naming, relation_confidence, 
 from app.analysis.summary import truncate
 from app.errors import ConflictError, InvalidParametersError, NotFoundError
 from app.permissions.pluralize import pluralize
-from app.toolkit.argument_types import Share
+from app.toolkit.argument_types import Proportion
 from app.toolkit.context import ToolContext
 from app.toolkit.open_note import OpenNote
 from app.toolkit.proposal import Proposal
@@ -111,7 +111,7 @@ async def create_relationship(
     from_id: NodeId,
     to_id: NodeId,
     relationship_type: RelationType,
-    confidence: Share = 1.0,
+    confidence: Proportion = 1.0,
     notes: Remark | None = None,
 ) -> Proposal[RelationshipWritten]:
     """Add a relation as a line under `## Relations` of its source note.

@@ -17,8 +17,8 @@ from app.toolkit.argument_types import (
     NoteName,
     Offset,
     Properties,
+    Proportion,
     SearchQuery,
-    Share,
     Sorting,
     TagName,
 )
@@ -74,7 +74,7 @@ class Hits(ToolResult):
     groups: list[HitGroup] = Field(default_factory=list)
 
 
-class NoteNames(ToolResult):
+class NotePaths(ToolResult):
     """Notes by path."""
 
     notes: list[str]
@@ -224,7 +224,7 @@ async def search_notes(
     ),
 )
 async def semantic_search(
-    context: ToolContext, query: SearchQuery, limit: Limit = 10, min_similarity: Share = 0.3
+    context: ToolContext, query: SearchQuery, limit: Limit = 10, min_similarity: Proportion = 0.3
 ) -> Hits:
     """Find notes by meaning, even if they use other words.
 
@@ -264,7 +264,7 @@ def _passage_lines(context: ToolContext, chunk: VectorHit) -> list[HitLine]:
 )
 async def search_by_tags(
     context: ToolContext, tags: list[TagName], match: Literal["all", "any"] = "all", limit: Limit = 100
-) -> NoteNames:
+) -> NotePaths:
     """Find the notes that have tags; a tag includes those nested in it.
 
     Args:
@@ -278,7 +278,7 @@ async def search_by_tags(
 
 
 @tool(category="search", examples=("find notes where {properties}", "notes with the property {properties}"))
-async def search_by_properties(context: ToolContext, properties: Properties, limit: Limit = 100) -> NoteNames:
+async def search_by_properties(context: ToolContext, properties: Properties, limit: Limit = 100) -> NotePaths:
     """Find notes whose properties all match; a list of values matches if one of them does.
 
     Args:
@@ -405,7 +405,7 @@ async def unlinked_mentions(context: ToolContext, name: NoteName) -> Mentions:
     return mentions.from_notes(context.index.is_from_web(one.source) for one in found)
 
 
-def _names(paths: Iterable[NotePath], limit: int) -> NoteNames:
+def _names(paths: Iterable[NotePath], limit: int) -> NotePaths:
     ordered = sorted(str(path) for path in paths)
     message = f"{pluralize(len(ordered), 'note')} found."
-    return NoteNames(notes=ordered[:limit], total=len(ordered), message=message)
+    return NotePaths(notes=ordered[:limit], total=len(ordered), message=message)

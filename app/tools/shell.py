@@ -177,8 +177,8 @@ class _Run:
             if done.timed_out
             else f"ended with exit status {done.exit_code}"
         )
-        dropped = " What it wrote was dropped." if self.writes and done.timed_out else ""
-        message = f"{self.line[0]} {ended}.{dropped}"
+        discarded = " Its output files were discarded." if self.writes and done.timed_out else ""
+        message = f"{self.line[0]} {ended}.{discarded}"
         if changes:
             message += f" It changed {pluralize(len(changes), 'file')}."
         if self.problem:

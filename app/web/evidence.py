@@ -15,7 +15,7 @@ from typing import Literal
 
 from app.web.providers import WebSearchHit
 
-Side = Literal["supporting", "contradicting", "neutral"]
+Stance = Literal["supporting", "contradicting", "neutral"]
 
 MIN_RELEVANCE = 0.3
 """Below this relevance (0 to 1), a hit counts as off topic, and its side is neutral."""
@@ -62,7 +62,7 @@ class WeighedHit:
 
     hit: WebSearchHit
     relevance: float
-    side: Side
+    side: Stance
     reasoning: str
 
 
@@ -81,7 +81,7 @@ def weigh(statement: str, hit: WebSearchHit, similarity: float | None) -> Weighe
     if relevance < MIN_RELEVANCE:
         return WeighedHit(hit, relevance, "neutral", f"Too far from the statement to take a side ({method}).")
     score, cues_found = _score_side(statement, hit)
-    side: Side = (
+    side: Stance = (
         "supporting"
         if score >= _MIN_SIDE_SCORE
         else "contradicting"

@@ -25,11 +25,10 @@ _MAX_CONFIDENCE = 0.6
 def source_text(evidence: WeighedHit, target: str, retrieved: date) -> str:
     """Return the text of a source note.
 
-    Text from the web is quoted and escaped: Markdown can't take any of it for a link, a tag, a field or
-    HTML.
+    Text from the web is quoted and escaped, so that none of it is parsed as a link, a tag, a field or HTML.
 
     Args:
-        evidence: The hit and how it bears on the other note.
+        evidence: The hit, and whether it supports or contradicts the other note.
         target: The link target of the other note.
         retrieved: The day of the search.
     """
@@ -60,6 +59,4 @@ def escape_markdown(text: str) -> str:
     line = " ".join(text.split())
     escaped = _ACTIVE.sub(r"\\\1", line)
     # A bare URL would become a link.
-    return re.sub(
-        r"(?i)\b(https?|ftp|mailto|www)(?=\\?[:.])", lambda evidence: f"{evidence[1]}\u200b", escaped
-    )
+    return re.sub(r"(?i)\b(https?|ftp|mailto|www)(?=\\?[:.])", lambda match: f"{match[1]}\u200b", escaped)

@@ -319,11 +319,11 @@ class Workspace:
         self._watches = not brief
         loop = asyncio.get_running_loop()
 
-        def tell(message: str) -> None:
+        def publish_replacement(message: str) -> None:
             if not loop.is_closed():
                 loop.call_soon_threadsafe(self.events.publish, StoreReplaced(message))
 
-        self._files.on_damage(tell)
+        self._files.on_damage(publish_replacement)
         if not self.read_only:
             for recovery in await asyncio.to_thread(self.store.recover):
                 self.notices.append(recovery_message(recovery))

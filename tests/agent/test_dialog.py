@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from app.agent.transcript import AgentText, Question
+from app.agent.transcript import AgentText, Question, ToolCard
 from app.vault.path import NotePath
 from tests.agent.test_session import talk
 
@@ -233,3 +233,16 @@ async def test_a_new_note_is_not_named_after_a_request(talk) -> None:
 async def test_a_condition_on_the_listed_notes_narrows_them(talk, requests, count) -> None:
     found = await say(talk, *requests)
     assert len(found.results) == count
+
+
+async def test_what_supports_a_claim_is_not_what_contradicts_it(talk) -> None:
+    await say(talk, "what supports The Moon was good enough?", "what contradicts The Moon was good enough?")
+    supports, contradicts = answers(talk)[-2:]
+    assert supports.startswith("What supports") and contradicts.startswith("What contradicts")
+    assert "Few ships had chronometers" in supports and "Few ships had chronometers" not in contradicts
+
+
+async def test_a_count_is_one_search(talk) -> None:
+    await say(talk, "how many claims are there?")
+    cards = [item for item in talk.items if isinstance(item, ToolCard)]
+    assert len(cards) == 1 and len(state(talk).results) > 1

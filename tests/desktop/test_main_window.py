@@ -631,15 +631,19 @@ def test_zoom_and_theme_are_settings(in_window) -> None:
     in_window(use)
 
 
-def test_the_scan_can_be_stopped(in_window, wait_until, vault: Path) -> None:
+def test_the_scan_can_be_stopped(in_window, wait_until, vault: Path, monkeypatch) -> None:
+    async def endless(service: VaultService, progress: Callable[[ScanProgress], None]) -> None:
+        progress(ScanProgress(5, 10, "read"))
+        await asyncio.Event().wait()
+
     async def use(window: MainWindow) -> None:
+        monkeypatch.setattr(VaultService, "start_scan", endless)
         status = window.status
-        status.show_scan(ScanProgress(5, 10, "read"))
-        assert status.scan.isVisible() and "5 / 10" in status.scan.label.text()
-        asked: list[bool] = []
-        status.stop_scan_requested.connect(lambda: asked.append(True))
+        assert await window.session.open(vault, confirmed=True)
+        await wait_until(lambda: status.scan.isVisible() and "5 / 10" in status.scan.label.text())
+        scan = window.session._scan
         status.scan.cancel.click()
-        assert asked == [True]
+        await wait_until(lambda: scan.cancelled() and not status.scan.isVisible())
 
     in_window(use)
 

@@ -127,7 +127,7 @@ async def test_a_quiet_stream_sends_heartbeats() -> None:
         yield ServerEvent("never", {})
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
-        await EventStream(silent(), quiet=0.02)(scope, receive, send)
+        await EventStream(silent(), keep_alive_s=0.02)(scope, receive, send)
 
     async with serving(app, ConnectionLimiter()) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)

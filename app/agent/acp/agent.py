@@ -69,7 +69,7 @@ class AcpAgent:
         settings: Callable[[], Settings],
         note_text: NoteText,
         edits: ExternalEditTracker,
-        news: Callable[[Turn], str] = lambda turn: "",
+        news: Callable[[Turn], str],
     ) -> None:
         self._vault = vault
         self._root = root

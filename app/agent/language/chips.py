@@ -16,7 +16,7 @@ from app.index.query_serializer import quote_text
 from app.index.query_serializer import serialize_query as query_text
 from app.vault.path import NotePath
 
-_FIXED = frozenset(("scope", "state", "op", "what", "due", "about", "uses", "occurrence"))
+_FIXED = frozenset(("scope", "state", "op", "what", "due", "about", "uses", "side", "occurrence"))
 _NAMES = {
     "find": "notes",
     "count": "count",

@@ -62,7 +62,7 @@ SURE_OF_UNDO = 0.97
 """Score from which an undo is run without a question; other words may say what to undo."""
 CONTRADICTED = 0.6
 """Probability of another action from which the agent asks before a change of the grammar's reading."""
-_UNLEARNED = frozenset(("undo", "list_tasks", "list_tags", "properties_of"))
+_UNLEARNED = frozenset(("undo", "list_tasks", "list_tags", "properties_of", "what_supports"))
 """Actions with values that the models do not know."""
 _ONLY_TARGET = 0.72
 _CREATION_ROLES = {"new_name": "name", "folder": "folder", "tag": "tag", "text": "text", "type": "type"}
@@ -254,7 +254,7 @@ class Interpreter:
         if best is not None and _lacks_only_note(best) and best.score >= _ONLY_TARGET:
             return None  # only the note is missing, or its name, which the agent asks for
         if best is not None and best.last.action in _UNLEARNED and best.score >= STRONG and best.certain:
-            if any(name in best.last.arguments for name in ("due", "uses", "about")):
+            if any(name in best.last.arguments for name in ("due", "uses", "about", "side")):
                 return None
             if best.last.action == "undo" and best.last.target is not None:
                 return None

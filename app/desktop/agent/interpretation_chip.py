@@ -56,7 +56,7 @@ class ValueField(QLineEdit):
         super().keyPressEvent(event)
 
 
-class ReadingChipView(QWidget):
+class InterpretationChipView(QWidget):
     """One chip.
 
     Signals:

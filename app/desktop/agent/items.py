@@ -21,7 +21,7 @@ from app.agent.transcript import (
     ToolCard,
     UserText,
 )
-from app.desktop.agent.interpretation_chip import ReadingChipView
+from app.desktop.agent.interpretation_chip import InterpretationChipView
 from app.desktop.agent.tool_card import ToolCardView
 from app.desktop.runtime.translation import QT_TRANSLATE_NOOP, translate
 from app.desktop.theme.theme import Theme, ThemeSource, icon
@@ -240,7 +240,7 @@ class InterpretationView(ItemView):
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setProperty("role", "reading")
             return label
-        view = ReadingChipView(chip, self)
+        view = InterpretationChipView(chip, self)
         view.reply_chosen.connect(self.reply_chosen)
         view.completions_requested.connect(self.completions_requested)
         view.resized.connect(self.updateGeometry)
@@ -249,7 +249,7 @@ class InterpretationView(ItemView):
     def deactivate(self) -> None:
         """Disable the chips, which stay visible as a record."""
         for chip in self._chips:
-            if isinstance(chip, ReadingChipView):
+            if isinstance(chip, InterpretationChipView):
                 chip.close_field()
             chip.setEnabled(False)
 

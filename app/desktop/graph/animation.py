@@ -40,51 +40,51 @@ class CameraAnimation:
 
     def __init__(self) -> None:
         self.camera = Camera()
-        self._way: Callable[[float], Camera] | None = None
+        self._flight: Callable[[float], Camera] | None = None
         self._end = Camera()
         self._seconds = 0.0
-        self._passed = 0.0
+        self._elapsed = 0.0
         self._zoom = 1.0
         self._anchor = (0.0, 0.0, 1.0, 1.0)
 
     @property
     def moving(self) -> bool:
         """Return whether an animation is running."""
-        return self._way is not None or self._zoom != 1.0
+        return self._flight is not None or self._zoom != 1.0
 
     def set(self, camera: Camera) -> None:
         """Set the camera at once and stop all motion."""
-        self._way, self._zoom, self.camera = None, 1.0, camera
+        self._flight, self._zoom, self.camera = None, 1.0, camera
 
     def fly(self, to: Camera, width: float) -> None:
         """Fly to a camera; a longer way takes longer, at most one second."""
         self._zoom = 1.0
-        self._way, length = flight_path(self.camera, to, max(width, 1.0))
+        self._flight, length = flight_path(self.camera, to, max(width, 1.0))
         self._end = to
         self._seconds = min(0.28 + 0.22 * length, 1.0)
-        self._passed = 0.0
+        self._elapsed = 0.0
 
     def zoom(self, factor: float, x: float, y: float, width: float, height: float) -> None:
         """Zoom in smoothly by `factor` around pixel (x, y); successive calls multiply."""
-        self._way = None
+        self._flight = None
         self._zoom = min(max(self._zoom * factor, 1e-3), 1e3)
         self._anchor = (x, y, width, height)
 
     def pan(self, right: float, down: float) -> None:
         """Move the view at once."""
-        self._way = None
+        self._flight = None
         self.camera = self.camera.moved(right, down)
         x, y, width, height = self._anchor
         self._anchor = (x + right, y + down, width, height)
 
     def advance(self, passed: float) -> None:
         """Advance by `passed` seconds."""
-        if self._way is not None:
-            self._passed += passed
-            part = min(1.0, self._passed / self._seconds)
-            self.camera = self._way(ease_in_out(part))
+        if self._flight is not None:
+            self._elapsed += passed
+            part = min(1.0, self._elapsed / self._seconds)
+            self.camera = self._flight(ease_in_out(part))
             if part >= 1.0:
-                self._way, self.camera = None, self._end
+                self._flight, self.camera = None, self._end
         elif self._zoom != 1.0:
             step = 1 - 0.5 ** (passed / (_ZOOM_HALF_LIFE_S * 0.6))
             factor = math.exp(math.log(self._zoom) * step)

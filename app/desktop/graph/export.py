@@ -41,20 +41,20 @@ class GraphExport(QObject):
             return
         aspect = view.canvas.width() / max(1, view.canvas.height())
         dialog = GraphExportDialog(kind, aspect, graph_aspect(view.canvas), window)
-        wish = dialog.wish
-        dialog.accepted.connect(lambda: answers.append(dialog.wish))
+        options = dialog.options
+        dialog.accepted.connect(lambda: answers.append(dialog.options))
         answers: list[ExportOptions] = []
         if await dialogs.run_dialog(dialog) != int(QDialog.DialogCode.Accepted):
             return
-        wish = answers[-1] if answers else wish
+        options = answers[-1] if answers else options
         file = await dialogs.pick_save_file(window, self.tr("Export graph"), f"graph.{kind}", _FILTERS[kind])
         if file is not None:
-            await self.save(file if file.suffix else file.with_suffix(f".{kind}"), wish)
+            await self.save(file if file.suffix else file.with_suffix(f".{kind}"), options)
 
-    async def save(self, file: Path, wish: ExportOptions) -> None:
+    async def save(self, file: Path, options: ExportOptions) -> None:
         """Draw and write the file; an error is reported and leaves an existing file unchanged."""
         view = self._view
-        still = take_snapshot(view.canvas, view.annotations.places, view.annotations.moments, wish)
+        still = take_snapshot(view.canvas, view.annotations.places, view.annotations.moments, options)
         view.note.show_message(self.tr("Exporting the graph…"))
         stopped = threading.Event()
         try:
@@ -78,7 +78,7 @@ def _write(still: GraphSnapshot, file: Path, stopped: threading.Event) -> None:
         OSError: The file can't be written.
     """
     with suppress(StoppedError):
-        if still.wish.kind == "svg":
+        if still.options.kind == "svg":
             write_svg(draw_shapes(still), file, stopped)
             return
         image = draw_pixels(still)

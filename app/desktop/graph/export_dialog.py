@@ -31,7 +31,7 @@ class ExportOptions:
 
 
 class GraphExportDialog(SheetDialog):
-    """Asks for the options; `wish` returns them.
+    """Asks for the options; `options` returns them.
 
     Args:
         kind: "png" or "svg".
@@ -99,7 +99,7 @@ class GraphExportDialog(SheetDialog):
         self.width_box.setFocus()
 
     @property
-    def wish(self) -> ExportOptions:
+    def options(self) -> ExportOptions:
         """Return the chosen options."""
         everything, width = bool(self.part.currentData()), self.width_box.value()
         height = max(_MIN_SIDE_PX, round(width / max(0.05, self._aspects[everything])))
@@ -109,7 +109,7 @@ class GraphExportDialog(SheetDialog):
         )
 
     def _show_size(self) -> None:
-        wide, high = self.wish.pixels
+        wide, high = self.options.pixels
         fits = wide * high <= _MAX_PIXELS or self._kind == "svg"
         words = self.tr("{0} × {1} pixels").format(f"{wide:,}", f"{high:,}")
         if not fits:

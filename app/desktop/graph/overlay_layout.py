@@ -16,7 +16,7 @@ _MIN_GRAPH_WIDTH = 200
 
 
 def place_overlays(view: ViewComponents, size: QSize) -> None:
-    """Place the overlays in a view of that size, and tell the canvas what they leave free."""
+    """Place the overlays in a view of that size, and report the free area to the canvas."""
     width, height = size.width(), size.height()
     view.canvas.setGeometry(0, 0, width, height)
     view.annotations.setGeometry(view.canvas.rect())

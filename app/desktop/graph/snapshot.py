@@ -35,25 +35,25 @@ class GraphSnapshot:
     places: tuple[RegionDisc, ...]
     moments: tuple[AxisTick, ...]
     font: QFont
-    wish: ExportOptions
+    options: ExportOptions
 
 
 def take_snapshot(
-    canvas: Canvas, places: tuple[RegionDisc, ...], moments: tuple[AxisTick, ...], wish: ExportOptions
+    canvas: Canvas, places: tuple[RegionDisc, ...], moments: tuple[AxisTick, ...], options: ExportOptions
 ) -> GraphSnapshot:
-    """Return a snapshot of `canvas` with the options of `wish`, without selection and hover."""
+    """Return a snapshot of `canvas` with these options, without selection and hover."""
     scene = copy.copy(canvas.scene)
     scene.selection, scene.hovered = [], -1
     scene.pending, scene.changed = set(), set()
-    if not wish.names:
+    if not options.names:
         scene.graph = replace(scene.graph, names=("",) * len(scene.graph))
-    if wish.everything:
+    if options.everything:
         shown = scene.positions[scene.strength > 0.0]
-        camera = fit_camera(shown, wish.width, wish.height, _MARGIN)
+        camera = fit_camera(shown, options.width, options.height, _MARGIN)
     else:
-        factor = wish.width / max(canvas.width(), 1)
+        factor = options.width / max(canvas.width(), 1)
         camera = Camera(canvas.camera.x, canvas.camera.y, canvas.camera.scale * factor)
-    return GraphSnapshot(scene, camera, places, moments, QFont(canvas.font()), wish)
+    return GraphSnapshot(scene, camera, places, moments, QFont(canvas.font()), options)
 
 
 def graph_aspect(canvas: Canvas) -> float:
@@ -70,7 +70,7 @@ def draw_pixels(still: GraphSnapshot) -> QImage:
 
     A transparent background is rendered over black and over white: the difference gives the opacity.
     """
-    if not still.wish.transparent:
+    if not still.options.transparent:
         return _paint_on(still, still.scene.theme.window)
     return _without_ground(_paint_on(still, "#000000"), _paint_on(still, "#ffffff"))
 
@@ -78,8 +78,8 @@ def draw_pixels(still: GraphSnapshot) -> QImage:
 def _paint_on(still: GraphSnapshot, ground: str) -> QImage:
     scene = copy.copy(still.scene)
     scene.theme = replace(scene.theme, window=ground)
-    size = (still.wish.width, still.wish.height)
-    image = draw_still(scene, still.font, still.camera, size, float(still.wish.scale))
+    size = (still.options.width, still.options.height)
+    image = draw_still(scene, still.font, still.camera, size, float(still.options.scale))
     if still.places or still.moments:
         painter = QPainter(image)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -110,12 +110,12 @@ def _channels(image: QImage) -> NDArray[np.uint8]:
 
 def draw_shapes(still: GraphSnapshot) -> SvgDrawing:
     """Return the vector drawing; slow, so call it in a thread."""
-    scene, camera, wish = still.scene, still.camera, still.wish
-    at = camera.to_screen(scene.positions, wish.width, wish.height)
+    scene, camera, options = still.scene, still.camera, still.options
+    at = camera.to_screen(scene.positions, options.width, options.height)
     radii = scene.pixel_radii(camera.scale)
     theme = scene.theme
-    named = tuple(_names(still, at, radii)) if wish.names else ()
-    half = wish.width / 2, wish.height / 2
+    named = tuple(_names(still, at, radii)) if options.names else ()
+    half = options.width / 2, options.height / 2
     rings = tuple(
         SvgRing(
             (place.x - camera.x) * camera.scale + half[0],
@@ -130,19 +130,19 @@ def draw_shapes(still: GraphSnapshot) -> SvgDrawing:
         if place.name and ring.radius > 34
     ]
     signs += [
-        SvgLabel((moment.x - camera.x) * camera.scale + half[0], wish.height - 8, 11.0, moment.label)
+        SvgLabel((moment.x - camera.x) * camera.scale + half[0], options.height - 8, 11.0, moment.label)
         for moment in still.moments
         if moment.major
     ]
     return SvgDrawing(
-        wish.width,
-        wish.height,
+        options.width,
+        options.height,
         "Graph",
         tuple(_links(scene, at, camera)),
         tuple(_discs(scene, at, radii)),
         (*named, *signs),
         rings,
-        None if wish.transparent else theme.window,
+        None if options.transparent else theme.window,
         theme.window,
         theme.text,
         theme.faint,
@@ -200,9 +200,9 @@ def _discs(scene: Scene, at: NDArray[np.float32], radii: NDArray[np.float32]) ->
 
 def _names(still: GraphSnapshot, at: NDArray[np.float32], radii: NDArray[np.float32]) -> Iterator[SvgLabel]:
     """Draw the names of the heaviest nodes below them, without overlaps."""
-    scene, wish = still.scene, still.wish
-    room = max(20, wish.width * wish.height // 9000)
-    inside = (at >= 0).all(axis=1) & (at <= (wish.width, wish.height)).all(axis=1)
+    scene, options = still.scene, still.options
+    room = max(20, options.width * options.height // 9000)
+    inside = (at >= 0).all(axis=1) & (at <= (options.width, options.height)).all(axis=1)
     named = np.flatnonzero(inside & (scene.strength > 0.45) & (radii >= _MIN_NAMED_RADIUS))
     ranked = named[np.argsort(-scene.weight[named], kind="stable")][: room * 3].tolist()
     taken: dict[tuple[int, int], list[tuple[float, float, float, float]]] = {}

@@ -274,7 +274,7 @@ class NoteTabs(QWidget):
             self.current.take_focus()
 
     def run_command(self, what: str) -> None:
-        """Run a command of the note in front; see `NoteTab.do`."""
+        """Run a command of the note in front; see `NoteTab.run_command`."""
         if self.current is not None:
             self.current.run_command(what)
 

@@ -68,9 +68,9 @@ class ModelPage(QFrame):
         self._set_model = set_model
         self._key_box = self._build_key(theme)
         self._test_box = self._build_test()
-        self._words = QLabel()
-        self._words.setProperty("tone", "muted")
-        self._words.setWordWrap(True)
+        self._status = QLabel()
+        self._status.setProperty("tone", "muted")
+        self._status.setWordWrap(True)
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 14, 16, 14)
         column.setSpacing(12)
@@ -78,7 +78,7 @@ class ModelPage(QFrame):
         self.use_button.setToolTip(self.tr("Use this model instead of the current agent in the agent panel"))
         self.use_button.clicked.connect(lambda: use_model() if use_model is not None else None)
         self.use_button.hide()
-        for widget in (self._words, self._key_box, self._test_box, self.use_button):
+        for widget in (self._status, self._key_box, self._test_box, self.use_button):
             column.addWidget(widget)
         self.show_model(model)
 
@@ -134,9 +134,9 @@ class ModelPage(QFrame):
         usable = self._client is not None
         self._key_box.setVisible(usable)
         self._test_box.setVisible(usable)
-        self._words.setVisible(not usable)
+        self._status.setVisible(not usable)
         if self._client is None:
-            self._words.setText(self.tr("Open a vault to enter the key and test the model."))
+            self._status.setText(self.tr("Open a vault to enter the key and test the model."))
         else:
             optional = self.tr("API key, if the server needs one")
             self.key.setPlaceholderText(self.tr("API key") if known.needs_key else optional)

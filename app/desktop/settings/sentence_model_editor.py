@@ -66,7 +66,7 @@ class SentenceModelEditor(Editor):
             self._about_multilingual(""),
             column,
         )
-        self._how = self._words(column)
+        self._how = self._add_label(column)
         self._how.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._add(
             _OTHER,
@@ -79,13 +79,13 @@ class SentenceModelEditor(Editor):
         self.line.setAccessibleName(self.tr("Name of another model"))
         column.addWidget(self.line)
         column.addSpacing(8)
-        self.state = self._words(column, indented=False)
+        self.state = self._add_label(column, indented=False)
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
         self.bar.setAccessibleName(self.tr("Progress of the language model"))
         self.bar.hide()
         column.addWidget(self.bar)
-        self.languages = self._words(column, indented=False)
+        self.languages = self._add_label(column, indented=False)
         known = value if value in self._buttons else _OTHER
         self._buttons[known].setChecked(True)
         self.line.setText("" if known else value)
@@ -106,12 +106,12 @@ class SentenceModelEditor(Editor):
         self._buttons[name] = button
         self._group.addButton(button)
         column.addWidget(button)
-        text = self._words(column)
+        text = self._add_label(column)
         text.setText(about)
         text.show()
         return text
 
-    def _words(self, column: QVBoxLayout, *, indented: bool = True) -> QLabel:
+    def _add_label(self, column: QVBoxLayout, *, indented: bool = True) -> QLabel:
         label = QLabel()
         label.setTextFormat(Qt.TextFormat.PlainText)
         label.setProperty("tone", "muted")

@@ -174,7 +174,7 @@ class ToolCategoryList(QWidget):
 def level_label(level: AccessLevel) -> str:
     """Return a description of what tools of this level may do."""
     return {
-        AccessLevel.READ_ONLY: translate("ToolCategoryList", "only reads"),
+        AccessLevel.READ_ONLY: translate("ToolCategoryList", "read-only"),
         AccessLevel.READ_WRITE: translate("ToolCategoryList", "read and propose changes"),
         AccessLevel.EXECUTE: translate("ToolCategoryList", "run programs"),
         AccessLevel.NETWORK: translate("ToolCategoryList", "read, including from the network"),

@@ -11,8 +11,8 @@ from app.desktop.theme.theme import ThemeSource, icon
 
 _ICONS = {"danger": "warning-octagon", "warning": "warning", "info": "info"}
 _MAX_BANNERS = 4
-# Of those that wait, so that a program can't fill the memory with notices.
-_MAX_KEPT = 50
+# A limit, so that a program can't fill the memory with notices.
+_MAX_WAITING = 50
 
 
 Action = tuple[str, Callable[[], None]]
@@ -63,7 +63,7 @@ class Banner(QFrame):
 class Banners(QWidget):
     """The column of messages; a new message replaces the one with the same key.
 
-    A message that has no room waits for it: none is dropped.
+    A message without room waits until another one is dismissed.
     """
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
@@ -109,7 +109,7 @@ class Banners(QWidget):
     def _arrange(self) -> None:
         """Show every error and the newest other messages; the rest follow when one is dismissed."""
         others = [one for one in self._shown.values() if one.tone != "danger"]
-        if len(others) > _MAX_KEPT:
+        if len(others) > _MAX_WAITING:
             self.clear(next(key for key, one in self._shown.items() if one is others[0]))
             return
         room = max(1, _MAX_BANNERS - (len(self._shown) - len(others)))

@@ -68,14 +68,14 @@ class FlowLayout(QLayout):
         shown = [item for item in self._items if not item.isEmpty()]
         for item in shown:
             stretched = self._stretch_last and item is shown[-1]
-            wish = item.sizeHint().boundedTo(QSize(rect.width(), 100_000))
+            size = item.sizeHint().boundedTo(QSize(rect.width(), 100_000))
             if stretched:
-                wish.setWidth(item.minimumSize().width())
-            if x > rect.x() and x + wish.width() > rect.right() + 1:
+                size.setWidth(item.minimumSize().width())
+            if x > rect.x() and x + size.width() > rect.right() + 1:
                 x, y, line = rect.x(), y + line + self.spacing(), 0
             if stretched:
-                wish.setWidth(rect.right() + 1 - x)
+                size.setWidth(rect.right() + 1 - x)
             if move:
-                item.setGeometry(QRect(QPoint(x, y), wish))
-            x, line = x + wish.width() + self.spacing(), max(line, wish.height())
+                item.setGeometry(QRect(QPoint(x, y), size))
+            x, line = x + size.width() + self.spacing(), max(line, size.height())
         return y + line - rect.y()

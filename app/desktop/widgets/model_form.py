@@ -180,18 +180,18 @@ def _bounds(field: FieldInfo) -> tuple[float | None, float | None]:
 
 def _number_editor(kind: type, field: FieldInfo, value: object) -> Editor:
     low, high = _bounds(field)
+    extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
     box: QSpinBox | QDoubleSpinBox
     if kind is int:
         box = spin_box = _NoScrollSpinBox()
         spin_box.setRange(int(_MIN_INT if low is None else low), int(_MAX_INT if high is None else high))
         spin_box.setValue(value if isinstance(value, int) else 0)
-        spin_box.setGroupSeparatorShown(True)
+        spin_box.setGroupSeparatorShown(extra.get("group_digits") is not False)
         read: Callable[[], object] = spin_box.value
     else:
         box = decimal = _NoScrollDoubleSpinBox()
         decimal.setRange(low if low is not None else -1e9, high if high is not None else 1e9)
         fine = high is not None and high <= 10
-        extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
         decimal.setDecimals(int(str(extra.get("decimals", 2 if fine else 0))))
         decimal.setSingleStep(0.1 if fine else 1.0)
         decimal.setValue(value if isinstance(value, int | float) else 0.0)

@@ -219,6 +219,13 @@ def running(name):
     return [child for child in psutil.Process().children() if child.name() == name]
 
 
+def _is_running(pid: int) -> bool:
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
 async def test_a_program_that_the_settings_lose_is_ended_and_one_in_the_vault_is_no_program(workspace, talk):
     await talk.say("!spawn")
     pids = [int(word) for word in talk.said.strip("[] ").split()]
@@ -227,7 +234,7 @@ async def test_a_program_that_the_settings_lose_is_ended_and_one_in_the_vault_is
     workspace.change_settings("programs", programs=())
     assert workspace.programs.caller_named("Outsider") is None
     async with asyncio.timeout(30):
-        while any(psutil.pid_exists(pid) and psutil.Process(pid).status() != "zombie" for pid in pids):
+        while any(_is_running(pid) for pid in pids):
             await asyncio.sleep(0.01)
     script = workspace.root / "helper"
     script.write_text("#!/bin/sh\ntouch ran\n")

@@ -73,6 +73,13 @@ def test_invalid_values_are_reported_and_not_saved(dialog) -> None:
     assert told[-1].model.temperature == 0.5 and row.error.isHidden()
 
 
+def test_a_port_has_no_separator_between_its_digits(dialog) -> None:
+    port = dialog.editor_of("servers", "port").control
+    tokens = dialog.editor_of("model", "max_tokens_per_turn").control
+    assert isinstance(port, QSpinBox) and not port.isGroupSeparatorShown()
+    assert isinstance(tokens, QSpinBox) and tokens.isGroupSeparatorShown()
+
+
 def test_globs_are_a_list_of_words(dialog) -> None:
     field = dialog.editor_of("index", "exclude").control
     assert isinstance(field, QLineEdit)
@@ -97,7 +104,7 @@ def test_rules_can_be_added_and_removed(dialog) -> None:
 
 
 def test_searching_shows_matching_settings_of_all_sections(dialog) -> None:
-    dialog.search.setText("largest note")
+    dialog.search.setText("maximum note")
     assert dialog.shown() == ("index.max_note_mib",)
     assert dialog.list.currentRow() == -1, "what is found may be of any section"
     dialog.search.setText("theme dark")

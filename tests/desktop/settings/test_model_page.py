@@ -65,7 +65,7 @@ def test_nothing_is_asked_for_without_a_vault(owner: QWidget) -> None:
     dialog = settings_with_model(Settings(), ThemeSource("light"), None, owner)
     dialog.show_section("model")
     (setup,) = dialog.findChildren(ModelPage)
-    assert "Open a vault" in setup._words.text()
+    assert "Open a vault" in setup._status.text()
     assert setup._key_box.isHidden()
 
 

@@ -118,13 +118,13 @@ class AnalysisSection(CollapsibleSection):
             button.setChecked(finding is not None and finding.kind == kind)
         self.list.setVisible(finding is not None and bool(finding.lines))
         if finding is not None:
-            self._words.setText(f"{finding.title}. {finding.words}")
+            self._summary.setText(f"{finding.title}. {finding.words}")
             self.list.show_finding(finding)
 
     @property
     def message(self) -> str:
         """The summary of the result; empty if there is none."""
-        return "" if self._found.isHidden() else self._words.text()
+        return "" if self._found.isHidden() else self._summary.text()
 
     def _make_progress(self) -> None:
         self._working = QWidget(self.body)
@@ -152,14 +152,14 @@ class AnalysisSection(CollapsibleSection):
         row = QHBoxLayout(self._found)
         row.setContentsMargins(0, 4, 0, 0)
         row.setSpacing(4)
-        self._words = QLabel()
-        self._words.setTextFormat(Qt.TextFormat.PlainText)
-        self._words.setWordWrap(True)
+        self._summary = QLabel()
+        self._summary.setTextFormat(Qt.TextFormat.PlainText)
+        self._summary.setWordWrap(True)
         self.clear = QPushButton(self.tr("Clear"))
         self.clear.setProperty("role", "quiet")
         self.clear.setToolTip(self.tr("Remove the analysis from the graph"))
         self.clear.clicked.connect(self.cleared)
-        row.addWidget(self._words, 1)
+        row.addWidget(self._summary, 1)
         row.addWidget(self.clear, 0, Qt.AlignmentFlag.AlignTop)
         self._found.hide()
         self.list = AnalysisResultList()

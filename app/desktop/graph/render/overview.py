@@ -92,7 +92,7 @@ def _work(scene: Scene, size: tuple[int, int], ratio: float) -> Callable[[], Gra
     def draw() -> GraphOverview:
         camera = fit_camera(bodies.at[bodies.opacity > 0.0], width, height, _MARGIN * ratio)
         view = scene.view(camera, width, height)
-        view = replace(view, least=_MIN_RADIUS * ratio)
+        view = replace(view, min_radius=_MIN_RADIUS * ratio)
         image = QImage(width, height, QImage.Format.Format_ARGB32_Premultiplied)
         pixels = image_pixels(image)
         exposure = Exposure(_EDGE_ALPHA, 60.0, ratio, FRAME_BUDGET // 4)
