@@ -609,7 +609,7 @@ class LiveView(QTextEdit):
             height = self.viewport().height() if by_page else 0
             start = self._layout.place(self.textCursor().position())
             place, self._goal_x = navigation.move_vertically(self.flow, start, self._goal_x, step, height)
-            if by_page and not navigation.moves_on(self.flow, start, place, step):
+            if by_page and not navigation.moves_on(self.flow, start, place):
                 if self._scroll_in_row(start[0], step):
                     return True
                 place, _ = navigation.move_vertically(self.flow, start, self._goal_x, step, 0)

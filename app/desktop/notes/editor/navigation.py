@@ -71,7 +71,8 @@ def move_vertically(
         last = len(flow.lines) - 1
         return (last, len(flow.lines[last])), wanted
     place = hit_test.position_at(flow, wanted, y)
-    if not page_height and place == start:  # the edge of a row without visual lines, such as a picture
+    # The edge of a row without visual lines, such as a picture.
+    if not page_height and not moves_on(flow, start, place):
         at = _next_shown(flow, start[0], step)
         if at < _first_shown(flow):
             return (_first_shown(flow), 0), wanted
@@ -80,10 +81,9 @@ def move_vertically(
     return place, wanted
 
 
-def moves_on(flow: TextFlow, start: Place, place: Place, step: int) -> bool:
-    """Return whether `place` is above or below `start`: all of a drawing belongs to its line of source."""
-    before, after = (hit_test.caret_rect(flow, *one).y() for one in (start, place))
-    return place[0] != start[0] or (after - before) * step > 0
+def moves_on(flow: TextFlow, start: Place, place: Place) -> bool:
+    """Return whether `place` is elsewhere than `start`: all of a drawing belongs to its line of source."""
+    return place[0] != start[0] or (place != start and flow.row(start[0]).drawing is None)
 
 
 def move_to_side(flow: TextFlow, start: Place, to_end: bool) -> Place:

@@ -244,11 +244,12 @@ def test_pages_pass_a_drawing_that_is_higher_than_the_view(make_editor: Make) ->
     editor.refresh_files()
     editor.viewport().repaint()
     QTest.qWait(1)
-    editor.show_drawing(requests[-1], Drawing(50, 800, 800, QImage(50, 800, QImage.Format.Format_ARGB32)))
+    editor.show_drawing(requests[-1], Drawing(500, 800, 800, QImage(500, 800, QImage.Format.Format_ARGB32)))
     editor.viewport().repaint()
-    editor.go_to_line(3)
+    editor.go_to_line(1)
     assert editor.flow.row(2).height > 800
-    editor.moveCursor(QTextCursor.MoveOperation.EndOfBlock)
+    QTest.keyClick(editor, KEYS.Key_PageDown)
+    assert editor.textCursor().blockNumber() == 2
     seen, line = [editor.verticalScrollBar().value()], 2
     while line == 2:
         QTest.keyClick(editor, KEYS.Key_PageDown)
