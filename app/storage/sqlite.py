@@ -122,7 +122,8 @@ def open_database(
     try:
         try:
             return _open(file, schema) if writable else _open_as_guest(file, schema), None
-        except (sqlite3.DatabaseError, UnusableDatabaseError) as error:
+        # The message of an error in a damaged file may not be UTF-8.
+        except (sqlite3.DatabaseError, UnusableDatabaseError, UnicodeDecodeError) as error:
             if isinstance(error, sqlite3.Error) and not _is_damage_at_opening(error):
                 raise
             if not writable:
@@ -140,8 +141,9 @@ def is_damage(error: sqlite3.Error) -> bool:
 
 
 def _is_damage_at_opening(error: sqlite3.Error) -> bool:
-    # If SQLite can't compile a query, the file lacks a table or column.
-    return is_damage(error) or getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_ERROR
+    # If SQLite can't compile a query, the file lacks a table or column. An error without a code is Python's
+    # own: a text that is not UTF-8.
+    return is_damage(error) or getattr(error, "sqlite_errorcode", None) in (None, sqlite3.SQLITE_ERROR)
 
 
 def retire(file: Path, schema: Schema, reason: Exception | str) -> Damage:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import qasync
 from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtGui import QFont, QPalette
 from PySide6.QtWidgets import QApplication
 
 from app.desktop.bridge import ServiceThread
@@ -25,8 +26,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(autouse=True)
 def garbage_of_the_window_is_collected_here() -> Iterator[None]:
-    """Collect the garbage of a window test at its end."""
+    """Collect the garbage of a window test at its end, and restore the look of the application."""
     gc.freeze()
+    app = QApplication.instance()
+    before = _look(app) if isinstance(app, QApplication) else None
     yield
     # A leftover widget of a test must not receive themes or events in the next one.
     for widget in QApplication.topLevelWidgets():
@@ -34,6 +37,16 @@ def garbage_of_the_window_is_collected_here() -> Iterator[None]:
         widget.deleteLater()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     gc.collect()
+    if isinstance(app, QApplication) and before is not None and before != _look(app):
+        font, palette, sheet = before
+        app.setStyleSheet("")
+        app.setFont(font)
+        app.setPalette(palette)
+        app.setStyleSheet(sheet)
+
+
+def _look(app: QApplication) -> tuple[QFont, QPalette, str]:
+    return app.font(), app.palette(), app.styleSheet()
 
 
 @pytest.fixture

@@ -141,7 +141,7 @@ async def test_a_note_that_becomes_private_is_removed_from_the_file_too(tmp_path
     report = await _update(store, notes, embedder)
     assert report.removed == 1
     assert not store.has_note(path)
-    assert [hit.path.name for hit in store.search(np.ones(384), 10, -1)] == ["b"]
+    assert [hit.path.name for hit in store.search(np.ones(384), 10, -20)] == ["b"]
     store.close()
     database = sqlite3.connect(tmp_path / "vectors.sqlite")
     assert database.execute("SELECT count(*) FROM vectors").fetchone() == (1,)

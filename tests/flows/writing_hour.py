@@ -227,7 +227,7 @@ class Writer:
         for note in self.pilot.notes:
             if note not in self._watched:
                 self._watched.add(note)
-                note.document.said.connect(lambda words, tone: self.messages.append(words))
+                note.document.notice_requested.connect(lambda words, tone: self.messages.append(words))
                 note.document.unsaved_changed.connect(self._expect_conflict(note))
 
     def _expect_conflict(self, note: NoteView):

@@ -143,7 +143,7 @@ def check(folder: Path, before: dict[str, bytes], after: dict[str, bytes], commi
         assert journal.problem is None
         assert len(journal.commits()) == commits + done
         for change in journal.commits(1) if done else ():
-            found = state.get(str(change.changes[0].place))
+            found = state.get(str(change.changes[0].final_path))
             assert (content_hash(found) if found is not None else None) == change.changes[0].after
     finally:
         journal.close()

@@ -81,12 +81,13 @@ class PaletteController(QObject):
             for command in self._actions.available()
             if command.id != "commands"
         ]
-        if self._client is None:
+        client = self._client  # the vault may be closed meanwhile
+        if client is None:
             return commands
-        tools = await self._client.run(
+        tools = await client.run(
             lambda vault: [(tool.name, tool.summary) for tool in vault.tools.tools(Caller.user())]
         )
-        searches = await self._client.run(lambda vault: vault.searches.list_searches())
+        searches = await client.run(lambda vault: vault.searches.list_searches())
         saved = [
             PaletteItem(
                 _SEARCH_PREFIX + one.name,
