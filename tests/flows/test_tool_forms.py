@@ -47,7 +47,7 @@ async def choose_tool(pilot: Pilot, title: str) -> None:
     pilot.window.menu.run("commands")
     await pilot.until(palette.isVisible, "the palette is open")
     QTest.keyClicks(palette.field, title)
-    await pilot.until(lambda: palette._settled and palette.model.rowCount(), "it is found")
+    await pilot.until(lambda: palette._is_ranked and palette.model.rowCount(), "it is found")
     QTest.keyClick(palette.field, Qt.Key.Key_Return)
 
 
