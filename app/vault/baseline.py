@@ -74,7 +74,7 @@ class VaultBaseline:
         self._files: dict[str, _BaselineFile] = {}
 
     def close(self) -> None:
-        """Forget everything."""
+        """Discard the baseline and its stored bytes."""
         with self._lock:
             self._files.clear()
             self._bytes.close()
@@ -116,25 +116,25 @@ class VaultBaseline:
         self, path: NotePath, is_own: Callable[[NotePath, str], bool]
     ) -> FileChange | NotePath | None:
         """Return the change of one file, its path if its bytes were not stored, or None if unchanged."""
-        known, now = self._files.get(path.text), self._signature(path.text)
-        if now == (known.signature if known is not None else None):
+        known, current = self._files.get(path.text), self._signature(path.text)
+        if current == (known.signature if known is not None else None):
             return None
         before = self._content(known) if known is not None else None
-        after = self._read(path.text, now) if now is not None else None
-        if now is None:
+        after = self._read(path.text, current) if current is not None else None
+        if current is None:
             del self._files[path.text]
-        digest = self._files[path.text].hash if now is not None else ""
+        digest = self._files[path.text].hash if current is not None else ""
         if known is not None and known.hash and known.hash == digest:
             return None
-        if (digest or now is None) and is_own(path, digest):
+        if (digest or current is None) and is_own(path, digest):
             return None
-        return _change(path, known is not None, before, now is not None, after) or path
+        return _change(path, known is not None, before, current is not None, after) or path
 
     def _changed_names(self) -> list[str]:
         """Return the names of the files that the file system reports as changed."""
-        now = dict(self._walk())
-        changed = [name for name, signature in now.items() if not self._is_unchanged(name, signature)]
-        return sorted({*changed, *(self._files.keys() - now.keys())})
+        signatures = dict(self._walk())
+        changed = [name for name, signature in signatures.items() if not self._is_unchanged(name, signature)]
+        return sorted({*changed, *(self._files.keys() - signatures.keys())})
 
     def _is_unchanged(self, name: str, signature: tuple[int, int, int, int]) -> bool:
         known = self._files.get(name)
@@ -190,11 +190,11 @@ class VaultBaseline:
     def _walk(self, folder: str = "") -> Iterator[tuple[str, tuple[int, int, int, int]]]:
         try:
             with os.scandir(f"{self._root}{os.sep}{folder.replace('/', os.sep)}") as entries:
-                found = list(entries)
+                entry_list = list(entries)
         except OSError:
             # Removed or unreadable: there is nothing to report.
             return
-        for entry in found:
+        for entry in entry_list:
             name = f"{folder}/{entry.name}" if folder else entry.name
             if is_ignored(name):
                 continue
@@ -240,17 +240,17 @@ def _with_moves(changes: list[FileChange]) -> Iterator[FileChange]:
             yield change
 
 
-def summarize_changes(found: BaselineDiff) -> str:
+def summarize_changes(diff: BaselineDiff) -> str:
     """Summarize the changes in one line."""
     parts = []
     for kind, word in ((Create, "created"), (Update, "changed"), (Delete, "deleted"), (Move, "moved")):
-        names = [change.path.text for change in found.changes if isinstance(change, kind)]
+        names = [change.path.text for change in diff.changes if isinstance(change, kind)]
         if names:
             parts.append(f"{word} {names[0]}" if len(names) == 1 else f"{word} {len(names)} files")
     return ", ".join(parts)
 
 
-def change_set_of(found: BaselineDiff) -> ChangeSet:
+def change_set_of(diff: BaselineDiff) -> ChangeSet:
     """Return the changes as a change set."""
-    summary = summarize_changes(found)
-    return ChangeSet.of(*found.changes, summary=summary[:1].upper() + summary[1:])
+    summary = summarize_changes(diff)
+    return ChangeSet.of(*diff.changes, summary=summary[:1].upper() + summary[1:])

@@ -27,7 +27,7 @@ from app.vault.markdown.render_page import (
 from app.vault.markdown.render_raw import clean_block
 
 LINE = "line-height:145%;"
-# A line with a picture is as high as that; a share of its height would leave a gap below.
+# A line with a picture has the picture's height; a percentage of it would leave a gap below.
 _LINE_WITH_PICTURE = "line-height:8px;-qt-line-height-type:line-distance;"
 _LIST_SHIFT = -14  # Qt indents each list by 40 pixels
 _MAX_HIGHLIGHTED_CHARS = 60_000
@@ -110,13 +110,13 @@ def _code_block(page: RenderContext, token: Token) -> str:
 
 def _code(page: RenderContext, code: str, language: str) -> str:
     colors = page.colors
-    shown = _highlighted(code.rstrip("\n"), language, is_dark=colors.is_dark) or "&nbsp;"
+    code_html = _highlighted(code.rstrip("\n"), language, is_dark=colors.is_dark) or "&nbsp;"
     style = f"font-family:{MONOSPACE};white-space:pre-wrap;margin:0;"
     label = ""
     if language:
         faint = f"margin:0;color:{colors.muted};font-size:small;"
         label = f'<p align="right" style="{faint}">{escape(language)}</p>'
-    return f'{box_open(background=colors.code_bg)}{label}<pre style="{style}">{shown}</pre>{BOX_CLOSE}'
+    return f'{box_open(background=colors.code_bg)}{label}<pre style="{style}">{code_html}</pre>{BOX_CLOSE}'
 
 
 def _highlighted(code: str, language: str, *, is_dark: bool) -> str:
@@ -142,13 +142,13 @@ def _callout_open(page: RenderContext, token: Token) -> str:
     words = page.write(page, [token.meta["title"]])
     icon = _ICONS.get(kind, _ICONS["note"])
     style = f"margin-top:0;margin-bottom:6px;color:{color};font-weight:600;"
-    opened = box_open(background=page.colors.tint(color), bar=color, padding="10px 14px")
+    box = box_open(background=page.colors.tint(color), bar=color, padding="10px 14px")
     mark = ""
     if token.meta["fold"] and page.interaction is not None:
         sign = "▸" if token.meta["folded"] else "▾"
         link = f'style="color:{color};text-decoration:none;"'
         mark = f'&nbsp; <a href="fold:{quote_address(token.meta["name"])}" {link}>{sign}</a>'
-    return f'{opened}<p style="{style}">{icon}&nbsp; {words}{mark}</p>'
+    return f'{box}<p style="{style}">{icon}&nbsp; {words}{mark}</p>'
 
 
 def _box_close(page: RenderContext, token: Token) -> str:
