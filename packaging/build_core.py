@@ -6,7 +6,7 @@
 
 The extension uses Python's stable ABI, so one file serves all versions from 3.11. A working C compiler is
 used if there is one; otherwise the package's build installs ziglang from PyPI as the compiler. The app does
-not work without the core, so a build that can't make it fails.
+not work without the core, so the build fails without it.
 """
 
 from __future__ import annotations

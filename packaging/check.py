@@ -4,10 +4,10 @@
 `--only` runs some of the checks, such as `--only ruff,mypy`: ruff, format, mypy, imports, tests.
 
 Runs without a display: Qt tests draw offscreen. Prints each check's name and time; the exit status is 0
-only when all passed.
+only if all checks pass.
 
-The tests write some 200,000 small files, sync many of them, and start some hundred programs. So their folder
-is one in memory where the machine allows it, and what Python compiles is kept for the programs of the run.
+The tests write about 200,000 small files, sync many of them, and start hundreds of programs. Their folder is
+therefore in memory if possible, and compiled Python files are cached for the programs of the run.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def main() -> int:
     given, for_tests = parser.parse_known_args()
     if unknown := given.only - _CHECKS:
         parser.error(
-            f"no check is called {', '.join(sorted(unknown))}; there are {', '.join(sorted(_CHECKS))}"
+            f"unknown checks: {', '.join(sorted(unknown))}; choose from {', '.join(sorted(_CHECKS))}"
         )
     environment.ensure(("dev",))
     if "tests" in given.only and (missing := environment.missing_libraries()):

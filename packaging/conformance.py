@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Hold the MCP server against the protocol's own clients: `python3 packaging/conformance.py`.
+"""Test the MCP server with the protocol's official clients: `python3 packaging/conformance.py`.
 
 Runs the official conformance suite, in both eras, against the sample vault with the suite's fixtures, and the
-official inspector against `scriptorium mcp`. Both come from npm, once, into `build/conformance`; they want
-Node 22, which comes with them where the system has an older one (Linux on x64).
+official inspector against `scriptorium mcp`. Both are installed once from npm into `build/conformance`. They
+need Node 22, which is installed with them if the system's version is older (only on Linux x64).
 
-Prints a table; the exit status is 0 when every scenario that is required passes.
+Prints a table; the exit status is 0 if every required scenario passes.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ _EXTRA = re.compile(r"^ +[✓✗] ([\w/-]+) \(([\w-]+)\)$")
 
 
 def main() -> int:
-    """Install what is missing, then run both."""
+    """Install the missing programs, then run both."""
     environment.ensure(("dev",))
     node = _installed()
     if node is None:
-        print("npm is not on this machine, or could not install the suite.", file=sys.stderr)
+        print("npm is not installed, or it could not install the suite.", file=sys.stderr)
         return 2
     with tempfile.TemporaryDirectory(prefix="scriptorium-conformance-") as folder:
         failed = _suite(node) + _inspector(node, Path(folder))
-    print(f"failed: {', '.join(failed)}" if failed else "all that is required passes")
+    print(f"failed: {', '.join(failed)}" if failed else "all required scenarios pass")
     return 1 if failed else 0
 
 

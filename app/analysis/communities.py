@@ -52,7 +52,7 @@ def find_communities(ties: AdjacencyArrays, report: Report = no_progress) -> Com
     if ties.size <= _MAX_PLAIN_NODES:
         found, method = _louvain(ties.undirected(), ties.size), "Louvain"
     else:
-        found, method = _louvain_on_groups(ties), "Louvain on merged neighbourhoods"
+        found, method = _louvain_on_groups(ties), "Louvain on merged neighborhoods"
     of = _number_by_size(found, linked)
     return Communities(of, int(of.max()) + 1, modularity(ties, of), method)
 

@@ -14,7 +14,7 @@ Matrix = NDArray[np.float64]
 
 _WORD = re.compile(r"[^\W_]+")
 _CJK = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]")
-# Function words: they show how a sentence is built and not what it is about.
+# Function words: they show the structure of a sentence, not its subject.
 STOP_WORDS = frozenset(
     re.findall(
         r"\w+",

@@ -57,7 +57,7 @@ class Source:
         heads: Attention heads of a layer.
         inner: Numbers of the feed-forward layer.
         positions: Positions that the model was trained with.
-        epsilon: What layer normalization adds to the variance.
+        epsilon: The constant that layer normalization adds to the variance.
         pieces: The tokenizer's pieces in the order of their ids, with their scores.
         beginning: Id of the token that begins a text.
         end: Id of the token that ends it.
@@ -86,7 +86,7 @@ def convert(weights: Path, target: Path, report: Report = lambda _: None) -> Non
     Args:
         weights: The package's file.
         target: A folder; created if missing.
-        report: Called with the part that is done, from 0 to 1.
+        report: Called with the completed fraction, from 0 to 1.
 
     Raises:
         ConversionError: `weights` is not a file of this format.
@@ -116,12 +116,12 @@ def parse(content: bytes) -> Source:
 
 def _parse_source(content: bytes) -> Source:
     if content[:4] != _MAGIC:
-        raise ConversionError("the file begins otherwise")
+        raise ConversionError("the file has an unknown header")
     _version, hidden, layers, heads, inner, _rows, positions, _types, epsilon, block = struct.unpack_from(
         "<I7ifi", content, 4
     )
     if block != _BLOCK:
-        raise ConversionError(f"blocks of {block} are unknown")
+        raise ConversionError(f"block size {block} is not supported")
     at = 4 + struct.calcsize("<I7ifi")
     count, beginning, end, padding, unknown, length = struct.unpack_from("<5iQ", content, at)
     at += struct.calcsize("<5iQ")

@@ -1,4 +1,4 @@
-"""Measurement of the languages of a vault on a sample of its notes, locally.
+"""Local measurement of a vault's languages on a sample of its notes.
 
 Private notes and those that a rule hides from models are never read for it, as with vectors. The texts go to
 a worker process of the app, which ends with the measurement.

@@ -2,7 +2,7 @@
 
 A note that is private (`ai: private`) or `excluded` is never passed to the model, and its earlier vectors are
 deleted, even from the file. Each batch is written before the next, so that a stopped update resumes, and a
-note just saved can go in between.
+note just saved can be processed in between.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class SyncRun:
     read.
 
     Args:
-        vectors: What is brought in line.
+        vectors: The vectors to update.
         index: Provides the notes, their hashes and their privacy.
         store: Reads the notes.
         embedder: Embeds chunks without vectors.

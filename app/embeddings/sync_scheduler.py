@@ -1,8 +1,8 @@
 """Background synchronization of a vault's vectors with its index, throttled to suit the machine.
 
 Visible notes come first, then those just changed, then the rest, newest first. Between batches, it rests,
-waits or stops according to the throttle. Notes that are removed or become private lose their vectors at once,
-even while it is paused.
+waits or stops according to the throttle. Notes that are removed or become private lose their vectors
+immediately, even while it is paused.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ class EmbeddingScheduler:
     # For the user
 
     def start(self) -> None:
-        """Start; if already running, only retry a failed model at once."""
+        """Start; if already running, only retry a failed model immediately."""
         if self._unavailable:
             self._wake.set()
         elif self._task is None or self._task.done():
@@ -236,7 +236,7 @@ class EmbeddingScheduler:
                 await self._advance(update, pace)
 
     async def _collect_changed(self, update: SyncRun) -> None:
-        """Queue changed notes first, and delete obsolete vectors at once."""
+        """Queue changed notes first, and delete obsolete vectors immediately."""
         if self._changed:
             paths, self._changed = self._changed, set()
             fresh = await update.collect_changes(paths)
@@ -273,7 +273,7 @@ class EmbeddingScheduler:
         self._when_complete()
 
     def _next(self) -> list[NotePath]:
-        """Return the notes whose turn it is: some, but no more text than takes a second or two."""
+        """Return the next notes, with no more text than can be embedded in a second or two."""
         self._first = {path: None for path in self._first if path in self._waiting}
         group: list[NotePath] = []
         size = 0

@@ -28,7 +28,7 @@ NICENESS = 10
 
 
 class Model(Protocol):
-    """A model that makes vectors, in onnxruntime or sentence-transformers."""
+    """A model that computes vectors, in onnxruntime or sentence-transformers."""
 
     dimension: int
 

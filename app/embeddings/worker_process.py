@@ -81,12 +81,12 @@ class WorkerProcess(Worker):
         await self.send(Frame(kind, self._number, json.dumps(list(asked)).encode()))
         frame = await self.receive(ANSWER_TIMEOUT_S)
         if frame.number != self._number:
-            raise WorkerLost("an answer to another question")
+            raise WorkerLost("a response to another request")
         if frame.kind != protocol.VECTORS:
             raise EmbedderUnavailable(_text(frame))
         vectors = np.frombuffer(frame.body, dtype="<f4")
         if vectors.size != len(asked) * self.dimension:
-            raise WorkerLost("vectors of another size")
+            raise WorkerLost("vectors of the wrong size")
         return vectors.astype(np.float32).reshape(len(asked), self.dimension)
 
 

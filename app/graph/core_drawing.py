@@ -195,7 +195,7 @@ class LineBatch:
         breadth: float32 (m,), the width in pixels at a ratio of one.
         classes: int16 (m,), the color class of each link.
         colors: uint8 (k, 3), red, green, blue of each class.
-        dashed: uint8 (m,), not 0 for a dashed link. None for none.
+        dashed: uint8 (m,), not 0 for a dashed link. None if no link is dashed.
         shown: uint8 (n,); a link with an end that is 0 is left out. None shows all.
         width: The picture's width in pixels, at most 16,384.
         height: The picture's height in pixels, at most 16,384.
@@ -203,7 +203,7 @@ class LineBatch:
         ratio: Device pixels per pixel.
         budget: The number of line pixels to draw; beyond it a fair sample represents all. 0 draws all.
         workers: The threads that clip and sort, by default this one; the result is the same for any number.
-        is_wanted: Called now and then; once it returns false, nothing is prepared and nothing can be drawn.
+        is_wanted: Called periodically; once it returns false, nothing is prepared and nothing can be drawn.
     """
 
     def __init__(

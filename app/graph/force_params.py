@@ -1,4 +1,4 @@
-"""The force parameters that the sliders set, with their limits. Imports no layout: sliders come first."""
+"""The force parameters of the sliders, with their limits; the sliders load before the layouts."""
 
 from __future__ import annotations
 

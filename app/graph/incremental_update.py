@@ -1,7 +1,7 @@
 """Compute the next graph after notes were saved; unchanged parts are shared or copied in one piece.
 
 Rows keep their order; new ones are appended. A table without changes is the same object in the next graph,
-so the renderer can see at once what it need not recompute.
+so the renderer sees immediately what it need not recompute.
 """
 
 from __future__ import annotations
@@ -266,7 +266,7 @@ class _GraphEdit:
         return known.with_changed_links(edges, rows, self._size)
 
     def _remove_rows(self, kept: NDArray[np.bool_]) -> None:
-        """Remove the rows that are gone from every table."""
+        """Remove the deleted rows from every table."""
         listed = kept.tolist()
         for name in ("paths", *map(_column_name, _COLUMNS)):
             column = self._changed.get(name, getattr(self._graph, name))

@@ -71,7 +71,7 @@ class Layout:
     ) -> None:
         """Start with `graph`: from scratch, or from `positions`, where nan rows get a free place.
 
-        With positions the layout is settled at once.
+        With positions, the layout is settled immediately.
 
         Args:
             graph: The graph to lay out.

@@ -122,7 +122,7 @@ class _NodePlacer:
             self._rim += _CLEARANCE  # full here: the next ring
 
     def _clear_spot_near(self, middle: NDArray[np.float64], row: int) -> NDArray[np.float32]:
-        """Return a clear spot; goes farther out only if new nodes fill the surroundings."""
+        """Return a clear spot; it is farther away only if new nodes fill the surroundings."""
         point, is_clear = self._first_clear(_spiral_points(middle, 1.5, row))
         for turn in range(1, _MAX_TURNS):
             if is_clear or self._fresh.is_clear(point):
@@ -173,7 +173,7 @@ def _spiral_points(middle: NDArray[np.float64], start: float, row: int) -> NDArr
 
 def _distances_by_tree(known: Positions) -> Distances:
     """Return the distances of spots to the nearest of `known`, for many queries."""
-    from scipy.spatial import cKDTree  # takes longer to load than a small vault to show
+    from scipy.spatial import cKDTree  # loading it takes longer than displaying a small vault
 
     tree = cKDTree(known) if len(known) else None
     return lambda points: np.asarray(tree.query(points)[0]) if tree else np.full(len(points), np.inf)

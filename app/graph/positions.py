@@ -1,4 +1,4 @@
-"""A vault's layout in its cache folder, by path, so that the next start shows it at once."""
+"""A vault's layout in its cache folder, by path, so that the next start shows it immediately."""
 
 from __future__ import annotations
 

@@ -161,7 +161,7 @@ def _schema() -> sqlite.Schema:
             # changes again.
             f"wal_autocheckpoint = {_WAL_CHECKPOINT_PAGES}",
         ),
-        # Damage is found by the queries, and what is lost is read from the notes again.
+        # Queries detect damage, and the lost data is read from the notes again.
         check_up_to=0,
     )
 

@@ -38,7 +38,7 @@ class ExplanationNode:
 
     @property
     def text(self) -> str:
-        """The whole as indented lines."""
+        """The explanation as indented lines."""
         return "\n".join(self._lines(0))
 
     def _lines(self, depth: int) -> list[str]:

@@ -65,7 +65,7 @@ class Ingest:
     # Scan results
 
     async def update_names(self, plan: ScanPlan) -> None:
-        """Add new names and remove old ones, so that links in the notes read next resolve at once."""
+        """Add new names and remove old ones, so that links in the notes read next resolve immediately."""
         batch = WriteBatch(problems=list(plan.problems))
         if len(plan.listed) + len(plan.removed) < _BATCH_FILES:
             for path in plan.removed:
@@ -167,7 +167,7 @@ class Ingest:
         self._next_id += 1
         return self._next_id - 1
 
-    # The file, and the news
+    # Writing and publishing
 
     async def _write(self, batch: WriteBatch) -> tuple[NotePath, ...]:
         if not batch:

@@ -72,7 +72,7 @@ class ScanRun:
         self._counts = ScanCounts()
 
     async def run(self, known: int, progress: Progress, cancelled: Callable[[], bool]) -> ScanCounts:
-        """Scan the vault; if it has many more notes than the `known` ones, the readers start at once."""
+        """Scan the vault; if it has many more notes than the `known` ones, the readers start immediately."""
         readers = ParserPool(self._root, self._max_bytes)
         try:
             progress(ScanProgress(0, 0, "walk"))

@@ -1,7 +1,7 @@
 """Execution of searches: the matching notes in order, with the lines that match.
 
-A search runs in a worker thread on its own connection, times out after `seconds`, and stops at once when it
-is canceled.
+A search runs in a worker thread on its own connection, times out after `seconds`, and stops immediately when
+it is canceled.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ EXPLAIN_TIMEOUT_S = 0.25
 _PROGRESS_STEPS = 20_000
 _MAX_LINES = 2000
 _MAX_TASKS = 50
-"""The most tasks of one note in a page of hits."""
+"""The maximum number of tasks of one note in a page of hits."""
 _FOUND = "SELECT path, title, modified FROM files JOIN notes USING (id) WHERE id = ?"
 
 
@@ -176,7 +176,7 @@ class SearchRun:
 
 
 def _with_tasks(shown: tuple[Snippet, ...], text: str, numbers: Sequence[int]) -> tuple[Snippet, ...]:
-    """Return the lines of the tasks that a search asks for, all of them, in place of other lines."""
+    """Return snippets of all tasks that match a search, which replace other lines."""
     if not numbers:
         return shown
     known = {snippet.line: snippet for snippet in shown}

@@ -64,7 +64,7 @@ class SearchService:
         """Return a page of hits with matching lines; unless `exact`, very many hits are not counted.
 
         Raises:
-            QueryError: the query cannot be read; `position` and `expected` say where and what.
+            QueryError: the query cannot be read; `position` and `expected` describe the problem.
             TimeoutExpiredError: the search took too long.
         """
         if (node := parse(query)) is None:

@@ -123,7 +123,7 @@ def _pattern_error(regex: RegexTerm, reason: str) -> QueryError:
             place = regex.position + 1 + found.start() + regex.pattern.count("/", 0, found.start())
             return QueryError(
                 f"The regular expression at position {regex.position} uses {name} ({found[0]}), which is not"
-                " supported, so that no pattern can take forever.",
+                " supported because it could make a search very slow.",
                 position=place,
                 expected=f"a regular expression without {name}",
             )
@@ -206,7 +206,7 @@ def predicate(node: Node, cased: bool = False) -> Callable[[FoldedText], bool]:
         return predicate(node.item, node.name == "match-case")
     if isinstance(node, WordTerm | PhraseTerm | RegexTerm):
         return Term(node, cased).is_found_in
-    raise TypeError(f"{type(node).__name__} says nothing about a piece of text")
+    raise TypeError(f"{type(node).__name__} can't be matched against text")
 
 
 def highlight_terms(node: Node | None, cased: bool = False) -> Iterator[Term]:

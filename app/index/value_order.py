@@ -1,8 +1,8 @@
 """Order of notes by a count (links, words) or by the value of a property, in either direction.
 
 The largest number and the latest date come first, text is ordered A to Z; a leading `-` reverses both. Notes
-without a value come last. The order `dated` goes by the date that a note states in its properties, or by the
-time of creation if no note states one.
+without a value come last. The order `dated` uses the date that a note states in its properties, or the time
+of creation if no note states one.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def _sort_key(value: object) -> float | str | None:
             day = date(int(match[1]), int(match[2]), int(match[3] or 1))
         except ValueError:
             return name_key(value)
-        # A year alone is a number, so that years and dates can stand in one order.
+        # A year alone is a number, so that years and dates can be sorted together.
         return day.year + (day.timetuple().tm_yday - 1) / 366
     try:
         return float(value)

@@ -100,7 +100,7 @@ class BlueskyAccount:
                 else ("bytes", MAX_BYTES, size)
             )
             raise LimitError(
-                f"Bluesky takes {limit:,} {which}; this message has {has:,}. Nothing was sent: shorten it.",
+                f"Bluesky allows {limit:,} {which}; this message has {has:,}. Nothing was sent: shorten it.",
                 limit=limit,
                 length=has,
             )

@@ -16,7 +16,7 @@ _WHERE = "Settings, Messages"
 
 
 class ChannelRegistry:
-    """Find the channel of a target.
+    """Finds the channel for a target.
 
     Args:
         settings: Returns the current settings.

@@ -69,7 +69,7 @@ class DiscordWebhook:
         check_sendable(text)
         if len(text) > MAX_CHARS:
             raise LimitError(
-                f"Discord takes {MAX_CHARS:,} characters; this message has {len(text):,}. Nothing was sent: "
+                f"Discord allows {MAX_CHARS:,} characters; this message has {len(text):,}. Nothing was sent: "
                 "shorten it, or send it in parts.",
                 limit=MAX_CHARS,
                 length=len(text),

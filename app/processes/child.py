@@ -107,7 +107,7 @@ class ChildProcess:
 
         Args:
             grace: Seconds to wait for its end.
-            terminate: Send SIGTERM to its group after that, and wait as long again.
+            terminate: Send SIGTERM to its group after that, and wait another `grace` seconds.
         """
         family = self._descendants()
         try:

@@ -256,7 +256,7 @@ def _check(connection: sqlite3.Connection, schema: Schema, size: int) -> None:
     """Check the tables and columns, and for smaller files also the pages.
 
     Raises:
-        UnusableDatabaseError: The check found something.
+        UnusableDatabaseError: The check found a problem.
         sqlite3.Error: The file can't be read.
     """
     for probe in schema.probes:
@@ -274,7 +274,7 @@ class Database:
 
     Args:
         file: The SQLite file.
-        schema: What it holds.
+        schema: The description of its content.
         writable: Whether this process owns the file, as for `open_database`.
 
     Raises:

@@ -42,7 +42,7 @@ class ModelPreparing(Event):
 
 @dataclass(frozen=True, slots=True)
 class ModelSwitched(Event):
-    """The notes' vectors are now those of another model; `model` is its key."""
+    """The event that the notes' vectors now come from another model; `model` is its key."""
 
     model: str
 

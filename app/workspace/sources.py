@@ -34,7 +34,7 @@ def open_sources(
 ) -> Sources:
     """Return the sources of the vault at `root`, saved in its data folder; `Sources.start` starts them.
 
-    Also registers the memory with the gate: files are loaded into it whatever their permission.
+    Also registers the memory with the gate: files are loaded into it regardless of their permission.
     """
     gate = SourcesGate(runner.stores, registry, FILE_TOOL)
     sources = Sources(root, data, journal, memory.store, events, gate.open, writable=writable)

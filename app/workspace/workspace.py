@@ -85,7 +85,7 @@ _MODEL_READER = Caller(CallerKind.DESKTOP_AGENT, "Model")
 
 @dataclass(frozen=True, slots=True)
 class SettingsChanged(Event):
-    """The settings were changed."""
+    """The event that the settings were changed."""
 
     settings: Settings
 
@@ -348,7 +348,7 @@ class Workspace:
             self.external.start(self.settings.external)
 
     async def _watch(self) -> None:
-        """Start to follow external changes in the folder, if wanted and not started before."""
+        """Start to follow external changes in the folder, unless this is disabled or already running."""
         if not self._watches or self._is_watching:
             return
         self._is_watching = True
@@ -497,7 +497,7 @@ class Workspace:
 
     @property
     def unreadable_rules(self) -> tuple[str, ...]:
-        """Return the files of rules that can't be read, while which agents ask before everything."""
+        """Return the files of rules that can't be read; agents ask before everything until this is fixed."""
         return tuple(filter(None, (self.settings.permissions.unreadable, self.vault_settings.unreadable)))
 
     def accept_rules(self) -> None:

@@ -28,7 +28,7 @@ HIDDEN = (
     "http.server",
 )
 
-# Packages whose data files PyInstaller's own hooks do not know: the files to take, by pattern.
+# Patterns of the data files to include from packages without a PyInstaller hook for them.
 DATA = {
     # Read as files by app/desktop/theme/icons.py; its other fonts and its code are not used.
     "qtawesome": ["fonts/phosphor-*"],
@@ -43,11 +43,11 @@ DATA = {
     "mermaid_render": None,
     "ziafont": None,
     "ziamath": None,
-    # One language is enough for courlan, which asks only whether there is such a language.
+    # courlan only checks that a language exists, so one is enough.
     "babel": ["global.dat", "locale-data/root.dat", "locale-data/en.dat", "locale-data/en_US.dat"],
 }
 
-# Distributions that ask for their own version or entry points at run time.
+# Distributions that read their own version or entry points at run time.
 METADATA = ("scriptorium", "keyring", "mcp", "pydantic-ai-slim", "opentelemetry-api", "genai-prices")
 
 # Optional imports of libraries that the app does not use. GNU readline and gdbm are GPL.
@@ -107,7 +107,7 @@ EXCLUDED = (
     "PySide6.QtTest",
     "PySide6.QtNetwork",
     "PySide6.QtDBus",
-    # What the app uses of SciPy is sparse, spatial, fft and ndimage.
+    # The app uses only sparse, spatial, fft and ndimage of SciPy.
     "scipy.stats",
     "scipy.optimize",
     "scipy.signal",

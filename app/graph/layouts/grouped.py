@@ -52,7 +52,7 @@ def grouped_layout(
     aspect: float = 1.6,
     report: Report = no_progress,
 ) -> StaticLayout:
-    """Return a layout with every group in a disc of its own.
+    """Return a layout with every group in its own disc.
 
     Args:
         kind: The arrangement's `kind`.

@@ -190,7 +190,7 @@ def _writer(session: str) -> Caller:
 
 
 def mention_span(mention: Mention, line: str) -> tuple[int, int]:
-    """Return the offset of a mention in its line, of which it shows a part between two "…".
+    """Return the offset of a mention in its line; its text may be an excerpt of the line between two "…".
 
     Raises:
         ConflictError: The line has changed.
@@ -202,5 +202,5 @@ def mention_span(mention: Mention, line: str) -> tuple[int, int]:
         shown = shown.removesuffix("…")
     at = line.find(shown)
     if at < 0:
-        raise ConflictError(f"{mention.source} was changed: it does not say that any more.")
+        raise ConflictError(f"{mention.source} was changed: it no longer contains this mention.")
     return at + mention.start - cut, at + mention.end - cut

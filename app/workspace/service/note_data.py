@@ -40,7 +40,7 @@ class NoteData:
 
     @property
     def privacy(self) -> PrivacyVerdict:
-        """True if models and external programs may read the note."""
+        """Whether models and external programs may read the note, and why not."""
         return classify_privacy(self.content, complete=self.complete)
 
     @property
@@ -50,7 +50,7 @@ class NoteData:
 
 
 def read_note(store: NoteStore, path: NotePath, max_bytes: int) -> NoteData:
-    """Read the note at `path`, of which only an excerpt if it is larger or has very long lines.
+    """Read the note at `path`; if it is larger or has very long lines, read only an excerpt.
 
     Raises:
         NotFoundError, StorageError: It does not exist, or can't be read.

@@ -1,4 +1,4 @@
-"""Reading notes and files of the vault, and what the index knows about them."""
+"""Reads notes and files of the vault and their records in the index."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ class NoteService:
     # Records
 
     def record(self, path: NotePath) -> NoteRecord | None:
-        """Return what the index knows about a note; None if there is no such note."""
+        """Return a note's record in the index; None if there is no such note."""
         return self._index.note(path)
 
     def records(self, folder: str | None = None, recursive: bool = True) -> tuple[NoteRecord, ...]:
