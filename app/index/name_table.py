@@ -75,10 +75,10 @@ class NameTable:
 
     def entry(self, text: str) -> NameEntry | None:
         """Return the file at this path, spelled as on disk, or None."""
-        found = self._files.get(text)
-        if found is None or isinstance(found, NameEntry):
-            return found
-        path, id, aliases, note_id = found
+        value = self._files.get(text)
+        if value is None or isinstance(value, NameEntry):
+            return value
+        path, id, aliases, note_id = value
         entry = NameEntry(NotePath(path), id, decode_list(aliases), note_id)
         self._files[text] = entry
         return entry
@@ -95,10 +95,10 @@ class NameTable:
 
     def note_names(self) -> Iterator[tuple[str, list[str]]]:
         """Yield the path of every note with its normalized name and aliases."""
-        for text, found in self._files.items():
+        for text, value in self._files.items():
             stem, suffix = _split(text)
             if suffix:
-                aliases = found.aliases if isinstance(found, NameEntry) else decode_list(found[2])
+                aliases = value.aliases if isinstance(value, NameEntry) else decode_list(value[2])
                 yield text, [stem.rpartition("/")[2], *map(name_key, aliases)]
 
     def copy(self) -> NameTable:
@@ -164,17 +164,17 @@ class NameTable:
         A note's suffix matches the notes that have it, else the notes whose names contain it (`n.md.md`).
         """
         if suffix := note_suffix(key):
-            found = self._named(key[: -len(suffix)])
-            if kept := tuple(entry for entry in found if entry.suffix == suffix):
-                return kept
+            entries = self._named(key[: -len(suffix)])
+            if matches := tuple(entry for entry in entries if entry.suffix == suffix):
+                return matches
         return self._named(key)
 
     def find_by_path(self, key: str) -> Entries:
         """Return the files at exactly this path from the root, with or without a suffix, in order."""
         if suffix := note_suffix(key):
-            found = self._placed(key[: -len(suffix)])
-            if kept := tuple(entry for entry in found if entry.suffix == suffix):
-                return kept
+            entries = self._placed(key[: -len(suffix)])
+            if matches := tuple(entry for entry in entries if entry.suffix == suffix):
+                return matches
         return self._placed(key)
 
     def find_by_alias(self, key: str) -> Entries:
@@ -200,43 +200,43 @@ class NameTable:
 
     def _named(self, key: str) -> Entries:
         _, slash, name = key.rpartition("/")
-        found = self.find_by_last_part(name)
+        candidates = self.find_by_last_part(name)
         if not slash:
-            return found
-        if len(found) > _MAX_LINEAR_ENTRIES:
-            return tuple(self._crowd(name, found).by_suffix.get(key, ()))
+            return candidates
+        if len(candidates) > _MAX_LINEAR_ENTRIES:
+            return tuple(self._crowd(name, candidates).by_suffix.get(key, ()))
         tail = f"/{key}"
-        return tuple(entry for entry in found if entry.stem == key or entry.stem.endswith(tail))
+        return tuple(entry for entry in candidates if entry.stem == key or entry.stem.endswith(tail))
 
     def _placed(self, key: str) -> Entries:
         name = key.rpartition("/")[2]
-        found = self.find_by_last_part(name)
-        if len(found) > _MAX_LINEAR_ENTRIES:
-            return tuple(self._crowd(name, found).by_path.get(key, ()))
-        return tuple(entry for entry in found if entry.stem == key)
+        candidates = self.find_by_last_part(name)
+        if len(candidates) > _MAX_LINEAR_ENTRIES:
+            return tuple(self._crowd(name, candidates).by_path.get(key, ()))
+        return tuple(entry for entry in candidates if entry.stem == key)
 
-    def _crowd(self, name: str, found: Entries) -> _SharedName:
-        crowd = self._crowds.get(name)
-        if crowd is None:
-            crowd = _SharedName({}, {})
-            for entry in found:
-                crowd.by_path.setdefault(entry.stem, []).append(entry)
+    def _crowd(self, name: str, entries: Entries) -> _SharedName:
+        shared = self._crowds.get(name)
+        if shared is None:
+            shared = _SharedName({}, {})
+            for entry in entries:
+                shared.by_path.setdefault(entry.stem, []).append(entry)
                 for tail in _tails(entry.stem):
-                    crowd.by_suffix.setdefault(tail, []).append(entry)
-            self._crowds[name] = crowd
-        return crowd
+                    shared.by_suffix.setdefault(tail, []).append(entry)
+            self._crowds[name] = shared
+        return shared
 
     def _aliases_and_ids(self) -> tuple[dict[str, Entries], dict[str, Entries]]:
         if self._others is None:
             tables: tuple[dict[str, list[NameEntry]], dict[str, list[NameEntry]]] = ({}, {})
-            for text, found in list(self._files.items()):
-                if not isinstance(found, NameEntry) and found[2] == "[]" and found[3] is None:
+            for text, value in list(self._files.items()):
+                if not isinstance(value, NameEntry) and value[2] == "[]" and value[3] is None:
                     continue
                 if entry := self.entry(text):
                     for table, keys in zip(tables, _other_keys(entry), strict=True):
                         for key in keys:
                             table.setdefault(key, []).append(entry)
-            aliases, ids = ({key: sort_entries(found) for key, found in table.items()} for table in tables)
+            aliases, ids = ({key: sort_entries(value) for key, value in table.items()} for table in tables)
             self._others = aliases, ids
         return self._others
 
@@ -278,9 +278,9 @@ def _remove_entry(entries: Entries, text: str) -> Entries:
 
 
 def _set_or_delete(
-    table: dict[str, str | list[str] | Entries] | dict[str, Entries], key: str, rest: Entries
+    table: dict[str, str | list[str] | Entries] | dict[str, Entries], key: str, entries: Entries
 ) -> None:
-    if rest:
-        table[key] = rest
+    if entries:
+        table[key] = entries
     else:
         del table[key]

@@ -156,38 +156,38 @@ class _QueryParser:
         return Not(self.one(depth + 1))
 
     def _group(self, depth: int) -> Node:
-        opened = self.at
+        start = self.at
         self.at += 1
         node = self.any_of(depth)
         if self.peek() != ")":
-            raise _error(self.at, f'")" to close the "(" at position {opened}')
+            raise _error(self.at, f'")" to close the "(" at position {start}')
         self.at += 1
         return node
 
-    def _quoted(self, mark: str, what: str) -> str:
-        opened = self.at
-        found: list[str] = []
+    def _quoted(self, mark: str, kind: str) -> str:
+        start = self.at
+        characters: list[str] = []
         self.at += 1
         while not self.at_end() and self.peek() != mark:
             if self.peek() == "\\" and self.at + 1 < len(self.text):
                 self.at += 1
                 # A regex keeps its backslashes except before the delimiter.
                 plain = self.peek() == mark or (mark == '"' and self.peek() == "\\")
-                found.append(self.peek() if plain else f"\\{self.peek()}")
+                characters.append(self.peek() if plain else f"\\{self.peek()}")
             else:
-                found.append(self.peek())
+                characters.append(self.peek())
             self.at += 1
         if self.at_end():
-            raise _error(self.at, f"{mark} to end the {what} that begins at position {opened}")
+            raise _error(self.at, f"{mark} to end the {kind} that begins at position {start}")
         self.at += 1
-        return "".join(found)
+        return "".join(characters)
 
     def _word(self, shape: re.Pattern[str]) -> Node:
-        found = shape.match(self.text, self.at)
-        if found is None:
+        match = shape.match(self.text, self.at)
+        if match is None:
             raise _error(self.at, f'a word, not "{self.peek()}"')
-        self.at = found.end()
-        word = found[0]
+        self.at = match.end()
+        word = match[0]
         stem = word.rstrip("*")
         if not stem:
             return WordTerm(word)
@@ -264,7 +264,7 @@ class _QueryParser:
     # Properties
 
     def _property(self, depth: int) -> Node:
-        opened = self.at
+        start = self.at
         self.at += 1
         self.skip_space()
         name = self._property_name()
@@ -276,7 +276,7 @@ class _QueryParser:
             node = self._property_value(name, depth)
         self.skip_space()
         if self.peek() != "]":
-            raise _error(self.at, f'"]" to close the "[" at position {opened}')
+            raise _error(self.at, f'"]" to close the "[" at position {start}')
         self.at += 1
         return node
 

@@ -20,9 +20,9 @@ def suggest(
 ) -> tuple[QuerySuggestion, ...]:
     """Return completions of `wanted`, the most likely first."""
     counts: dict[str, int | None] = dict(_names(connection, wanted))
-    found = complete(counts, wanted.word.lstrip("#"), limit)
+    names = complete(counts, wanted.word.lstrip("#"), limit)
     # A name that is already complete needs no suggestion.
-    offered = [name for name in found if wanted.kind == "note" or name != wanted.word]
+    offered = [name for name in names if wanted.kind == "note" or name != wanted.word]
     return tuple(QuerySuggestion(name, _suggestion_text(wanted, name), counts[name]) for name in offered)
 
 

@@ -48,13 +48,13 @@ def known_files(connection: sqlite3.Connection) -> Mapping[str, IndexedFile]:
 
 
 def make_plan(
-    root: Path, found: WalkResult, known: Mapping[str, IndexedFile], touched: frozenset[str]
+    root: Path, walked: WalkResult, known: Mapping[str, IndexedFile], touched: frozenset[str]
 ) -> ScanPlan:
     """Compare found files with known ones, ignoring those touched in the meantime."""
     listed: list[FoundFile] = []
     tasks: list[ExtractTask] = []
     unchanged = 0
-    for file in (*found.notes, *found.attachments):
+    for file in (*walked.notes, *walked.attachments):
         path = file.path.text
         if path in touched:
             unchanged += file.path.is_note
@@ -71,10 +71,10 @@ def make_plan(
                 unchanged += indexed.hash != ""
             else:
                 tasks.append(ExtractTask(path, indexed.hash if indexed else None))
-    existing = {file.path.text for file in found.notes} | {file.path.text for file in found.attachments}
+    existing = {file.path.text for file in walked.notes} | {file.path.text for file in walked.attachments}
     removed = tuple(NotePath(path) for path in known if path not in existing and path not in touched)
     moved = _find_moves(root, [file for file in listed if file.path.is_note], removed, known)
-    return ScanPlan(tuple(listed), tuple(tasks), removed, unchanged, tuple(found.problems), tuple(moved))
+    return ScanPlan(tuple(listed), tuple(tasks), removed, unchanged, tuple(walked.problems), tuple(moved))
 
 
 def pair_moves(

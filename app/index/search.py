@@ -41,7 +41,7 @@ _PROGRESS_STEPS = 20_000
 _MAX_LINES = 2000
 _MAX_TASKS = 50
 """The maximum number of tasks of one note in a page of hits."""
-_FOUND = "SELECT path, title, modified FROM files JOIN notes USING (id) WHERE id = ?"
+_HIT_QUERY = "SELECT path, title, modified FROM files JOIN notes USING (id) WHERE id = ?"
 
 
 class SearchRun:
@@ -71,16 +71,16 @@ class SearchRun:
     def notes(self, request: SearchRequest) -> tuple[NotePath, ...]:
         """Return every matching note, unordered; raises as `run` does."""
         with self._time_limit():
-            found = self._matching_ids(request, QueryExecutor(self._connection, request, self._check))
+            ids = self._matching_ids(request, QueryExecutor(self._connection, request, self._check))
             rows = self._connection.execute("SELECT id, path FROM files WHERE is_note = 1")
-            return tuple(NotePath(path) for id, path in rows if id in found)
+            return tuple(NotePath(path) for id, path in rows if id in ids)
 
     def ranked(self, request: SearchRequest) -> tuple[tuple[NotePath, float], ...]:
         """Return the best hits with their scores, without lines; raises as `run` does."""
         with self._time_limit():
             ordered = self._ordered(request, QueryExecutor(self._connection, request, self._check))
             return tuple(
-                (NotePath(self._connection.execute(_FOUND, (id,)).fetchone()[0]), score)
+                (NotePath(self._connection.execute(_HIT_QUERY, (id,)).fetchone()[0]), score)
                 for id, score in ordered.page
             )
 
@@ -162,26 +162,26 @@ class SearchRun:
         ]
         for id, score in ordered.page:
             self._check()
-            path, title, modified = self._connection.execute(_FOUND, (id,)).fetchone()
+            path, title, modified = self._connection.execute(_HIT_QUERY, (id,)).fetchone()
             text = matches.text(id) if wanted or by_meaning or tasks else ""
-            found = find_lines(text, wanted)
-            shown = snippets(text, wanted, MAX_SNIPPETS, found=found) or (
+            lines = find_lines(text, wanted)
+            excerpts = snippets(text, wanted, MAX_SNIPPETS, lines_with_terms=lines) or (
                 opening_snippet(text) if by_meaning else ()
             )
             if tasks:
-                shown = _with_tasks(
-                    shown, text, sorted({n for one in tasks for n in matches.task_lines(one, id)})
+                excerpts = _with_tasks(
+                    excerpts, text, sorted({n for one in tasks for n in matches.task_lines(one, id)})
                 )
-            yield SearchHit(NotePath(path), title, score, shown, len(found), names.get(id, ""), modified)
+            yield SearchHit(NotePath(path), title, score, excerpts, len(lines), names.get(id, ""), modified)
 
 
-def _with_tasks(shown: tuple[Snippet, ...], text: str, numbers: Sequence[int]) -> tuple[Snippet, ...]:
+def _with_tasks(excerpts: tuple[Snippet, ...], text: str, numbers: Sequence[int]) -> tuple[Snippet, ...]:
     """Return snippets of all tasks that match a search, which replace other lines."""
     if not numbers:
-        return shown
-    known = {snippet.line: snippet for snippet in shown}
+        return excerpts
+    excerpts_by_line = {snippet.line: snippet for snippet in excerpts}
     lines = text.split("\n")
-    plain = (
+    task_lines = (
         Snippet(number, lines[number - 1].strip()[:MAX_SNIPPET_CHARS], ()) for number in numbers[:_MAX_TASKS]
     )
-    return tuple(known.get(snippet.line, snippet) for snippet in plain)
+    return tuple(excerpts_by_line.get(snippet.line, snippet) for snippet in task_lines)

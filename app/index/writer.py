@@ -160,8 +160,8 @@ def _put_notes(
         "INSERT INTO heads (rowid, name, aliases, headings, tags) VALUES (?,?,?,?,?)",
         ((id, *read.heads) for id, read in notes if read.text is not None),
     )
-    waiting = ((id, read.heads) for id, read in notes if read.text is None)
-    _insert(connection, "INSERT", "unworded", ((id, *heads[:2], heads[3]) for id, heads in waiting))
+    without_text = ((id, read.heads) for id, read in notes if read.text is None)
+    _insert(connection, "INSERT", "unworded", ((id, *heads[:2], heads[3]) for id, heads in without_text))
 
 
 def _first_seen(connection: sqlite3.Connection, ids: str, births: Mapping[int, float]) -> dict[int, float]:
@@ -220,9 +220,9 @@ def _relink(
             keys,
         ):
             entry, ambiguous = resolver.pick(target, NotePath(path))
-            found = entry.id if entry else None
-            if found != target_id or ambiguous != bool(was_ambiguous):
-                updates.append((found, ambiguous, id))
+            new_target_id = entry.id if entry else None
+            if new_target_id != target_id or ambiguous != bool(was_ambiguous):
+                updates.append((new_target_id, ambiguous, id))
                 if source_id not in read:
                     changed[path] = None
         connection.executemany("UPDATE links SET target_id = ?, ambiguous = ? WHERE id = ?", updates)
@@ -230,6 +230,6 @@ def _relink(
 
 
 def _chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    rest = iter(items)
-    while chunk := list(islice(rest, size)):
+    iterator = iter(items)
+    while chunk := list(islice(iterator, size)):
         yield chunk
