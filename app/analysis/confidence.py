@@ -74,7 +74,7 @@ def prior_confidence(kind: str) -> float:
 
 
 def node_confidence(
-    kind: str, stated: float | None, neighbours: Iterable[RelationNeighbor]
+    kind: str, stated: float | None, neighbors: Iterable[RelationNeighbor]
 ) -> ConfidenceUpdate:
     """Return the confidence of a note, derived from its neighbors.
 
@@ -84,11 +84,11 @@ def node_confidence(
     Args:
         kind: The note's type.
         stated: Its confidence, 0 to 1; None if it has none.
-        neighbours: The notes at the other ends of its relations.
+        neighbors: The notes at the other ends of its relations.
     """
     pro: list[WeightedReason] = []
     contra: list[WeightedReason] = []
-    for one in neighbours:
+    for one in neighbors:
         strength = _strength(one)
         if one.relation in _CONTRADICTING:
             words = "Contradicted by" if one.incoming else "Contradicts"

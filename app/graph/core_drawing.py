@@ -235,8 +235,8 @@ class LineBatch:
 
         (workers or WorkerThreads(1)).each(take, parts)
         self.count, self.length, self.share = 0, 0.0, 0.0
-        self.is_made = is_wanted()
-        if self.is_made:
+        self.is_prepared = is_wanted()
+        if self.is_prepared:
             self.count, self.length, self.share = core_bindings.core.close_lines(self._lines)
 
     def draw(
@@ -259,7 +259,7 @@ class LineBatch:
             if is_wanted():
                 core_bindings.core.draw_band(self._lines, band, alpha, pixels)
 
-        if self.is_made:
+        if self.is_prepared:
             workers.each(draw_band, self._bands)
 
 

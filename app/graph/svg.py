@@ -85,7 +85,7 @@ def write_svg(drawing: SvgDrawing, file: Path, stopped: threading.Event | None =
         OSError: The file can't be written; an existing file is unchanged.
         StoppedError: `stopped` was set.
     """
-    with replacing(file) as fresh, fresh.open("w", encoding="utf-8", newline="\n") as out:
+    with replacing(file) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as out:
         for piece in svg_chunks(drawing):
             if stopped is not None and stopped.is_set():
                 raise StoppedError

@@ -76,11 +76,11 @@ class _Gradient:
 
 def _initial_positions(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the small projection on the two principal directions, with deterministic signs."""
-    centred = vectors - vectors.mean(axis=0)
-    _, axes = np.linalg.eigh((centred.T @ centred).astype(np.float64))
+    centered = vectors - vectors.mean(axis=0)
+    _, axes = np.linalg.eigh((centered.T @ centered).astype(np.float64))
     axes = axes[:, :-3:-1]
     axes *= np.sign(np.take_along_axis(axes, np.abs(axes).argmax(axis=0)[None], axis=0))
-    at = centred @ axes
+    at = centered @ axes
     return np.asarray(at * (1e-2 / max(float(at[:, 0].std()), 1e-12)), dtype=np.float32)
 
 
@@ -99,8 +99,8 @@ def _affinities(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
         total = shares.sum(axis=1)
         spread = np.where(shares > 0, shares * np.where(np.isfinite(apart), apart, 0), 0).sum(axis=1)
         entropy = np.log(total) + sharp * spread / total
-        broad = entropy > target
-        low, high = np.where(broad, sharp, low), np.where(broad, high, sharp)
+        is_too_broad = entropy > target
+        low, high = np.where(is_too_broad, sharp, low), np.where(is_too_broad, high, sharp)
         sharp = np.where(np.isinf(high), sharp * 2, (low + high) / 2)
     shares /= shares.sum(axis=1, keepdims=True)
     return np.maximum((shares + shares.T) / (2 * size), 1e-12).astype(np.float32)

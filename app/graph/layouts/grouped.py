@@ -120,9 +120,9 @@ class _GroupPlacer:
 
     def place(self, group: _GroupLayout, aspect: float = 1.0) -> None:
         """Place the members of a group and its subgroups, from the inside out."""
-        for each in group.inner.values():
-            self.place(each)
-        discs = [(each, each.radius) for each in group.inner.values()]
+        for inner in group.inner.values():
+            self.place(inner)
+        discs = [(inner, inner.radius) for inner in group.inner.values()]
         if len(group.rows):
             group.own, reach = self._members(group.rows)
             if not discs:
@@ -130,13 +130,13 @@ class _GroupPlacer:
                 return
             discs.append((group, reach))
         sizes = np.array([radius for _, radius in discs])
-        centres = pack_circles(sizes + _GROUP_GAP / 2, aspect)
-        middle, reach = enclosing_circle(centres, sizes)
-        for (each, _), centre in zip(discs, centres - middle, strict=True):
-            if each is group and group.own is not None:
-                group.own = group.own + centre
+        centers = pack_circles(sizes + _GROUP_GAP / 2, aspect)
+        middle, reach = enclosing_circle(centers, sizes)
+        for (inner, _), center in zip(discs, centers - middle, strict=True):
+            if inner is group and group.own is not None:
+                group.own = group.own + center
             else:
-                group.places.append((each, centre))
+                group.places.append((inner, center))
         group.radius = reach + _RIM_WIDTH
 
     def _members(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.float64], float]:
@@ -219,5 +219,5 @@ def _place_group(
         regions.append(Region(name, group.key, float(at[0]), float(at[1]), group.radius, depth, group.count))
     if group.own is not None:
         positions[group.rows] = group.own + at
-    for inner, place in group.places:
-        _place_group(inner, at + place, depth + 1, positions, regions)
+    for inner, offset in group.places:
+        _place_group(inner, at + offset, depth + 1, positions, regions)
