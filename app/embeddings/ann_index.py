@@ -60,13 +60,13 @@ class AnnIndex:
 
     def search(self, code: Codes, count: int) -> Keys:
         """Return the keys of about `count` rows with the highest product with `code`, best first."""
-        found: Any = self._index.search(code, min(count, len(self._index)), threads=1)
-        return np.asarray(found.keys, dtype=np.uint64)
+        matches: Any = self._index.search(code, min(count, len(self._index)), threads=1)
+        return np.asarray(matches.keys, dtype=np.uint64)
 
     def save(self, file: Path) -> None:
         """Write the index atomically."""
-        with replacing(file) as fresh:
-            self._index.save(str(fresh))
+        with replacing(file) as temporary:
+            self._index.save(str(temporary))
 
     @classmethod
     def load(cls, file: Path, dimension: int) -> AnnIndex | None:

@@ -49,13 +49,13 @@ def split_chunks(title: str, text: str, parsed: ParsedNote) -> tuple[Chunk, ...]
 
     A note without readable text has one chunk, its title, so that semantic search can still find it.
     """
-    found: list[Chunk] = []
+    chunks: list[Chunk] = []
     for section in _sections(text, parsed):
         context = _context(title, section.trail)
         max_pieces = MAX_CHUNK_PIECES - estimate_pieces(context)
         for line, body in _pack_paragraphs(text, section, max_pieces):
-            found.append(_chunk(section.heading, f"{context}\n{body}", line))
-    return tuple(found) or (_chunk("", title, 1),)
+            chunks.append(_chunk(section.heading, f"{context}\n{body}", line))
+    return tuple(chunks) or (_chunk("", title, 1),)
 
 
 def estimate_pieces(text: str) -> int:

@@ -99,15 +99,15 @@ def fuse(
     cosines = [cosine for _, cosine in meant]
     low, high = min(cosines, default=0.0), max(cosines, default=0.0)
     for key, cosine in meant:
-        stretched = (cosine - low) / (high - low) if high > low else 1.0
-        scores[key] = scores.get(key, 0.0) + share * stretched
+        normalized = (cosine - low) / (high - low) if high > low else 1.0
+        scores[key] = scores.get(key, 0.0) + share * normalized
     # Ties keep the order of the keys.
     return sorted(scores.items(), key=lambda one: -one[1])
 
 
-def semantic_weight(found: FusionSignals) -> float:
+def semantic_weight(values: FusionSignals) -> float:
     """Return the weight of meaning, 0 to 1; words have the rest."""
-    total = sum(weight * value for weight, value in zip(SIGNAL_WEIGHTS, found, strict=True))
+    total = sum(weight * value for weight, value in zip(SIGNAL_WEIGHTS, values, strict=True))
     return 1.0 / (1.0 + math.exp(-max(-_MAX_SLOPE, min(_MAX_SLOPE, total))))
 
 
@@ -144,9 +144,9 @@ def _non_latin(words: Sequence[str]) -> float:
     return sum(letter > _LAST_LATIN for letter in letters) / len(letters) if letters else 0.0
 
 
-def _lead(scores: Sequence[float], upto: int, unit: float) -> float:
-    """Return the lead of the first score over the mean of those after it, up to the rank `upto`."""
-    following = scores[1:upto]
+def _lead(scores: Sequence[float], max_rank: int, unit: float) -> float:
+    """Return the lead of the first score over the mean of those after it, up to the rank `max_rank`."""
+    following = scores[1:max_rank]
     if not following or unit <= 0:
         return 1.0 if len(scores) == 1 else 0.0
     return (scores[0] - sum(following) / len(following)) / unit

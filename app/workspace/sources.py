@@ -53,9 +53,9 @@ _SETTING_LINES = {
 }
 
 
-def _log_setting(audit: AuditWriter, op: str, kept: SourceConfig) -> None:
-    arguments = {"op": op, "source": kept.model_dump(mode="json")}
-    audit.log_user_setting("sources", arguments, _SETTING_LINES[op].format(kept.name))
+def _log_setting(audit: AuditWriter, op: str, config: SourceConfig) -> None:
+    arguments = {"op": op, "source": config.model_dump(mode="json")}
+    audit.log_user_setting("sources", arguments, _SETTING_LINES[op].format(config.name))
 
 
 def news_for_model(sources: Sources, note_text: Callable[[str], str | None], turn: Turn) -> str:

@@ -72,21 +72,21 @@ class VaultStorage:
     def _cache_of(self, root: Path, read_only: bool) -> Path:
         folder = paths.vault_cache_folder(root)
         folder = folder / "reader" if read_only else folder
-        usual = paths.default_cache_folder()
+        default_folder = paths.default_cache_folder()
         try:
             check_folder_writable(folder)
         except OSError:
             folder = self._make_temporary()
-        if not folder.is_relative_to(usual):
+        if not folder.is_relative_to(default_folder):
             self._refusals.append(
                 "The cache folder can't be written, so this vault is indexed again each time it is opened. "
-                f"Your notes are safe. Make {usual} writable, then open the vault again."
+                f"Your notes are safe. Make {default_folder} writable, then open the vault again."
             )
         return folder
 
     def _make_temporary(self) -> Path:
-        made = tempfile.TemporaryDirectory(prefix="scriptorium-", ignore_cleanup_errors=True)
-        return Path(self._temporary.enter_context(made))
+        temporary = tempfile.TemporaryDirectory(prefix="scriptorium-", ignore_cleanup_errors=True)
+        return Path(self._temporary.enter_context(temporary))
 
     def _open(self, root: Path, settings: Settings, events: EventBus) -> None:
         """Open every file, or none.

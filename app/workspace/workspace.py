@@ -352,23 +352,23 @@ class Workspace:
         if not self._watches or self._is_watching:
             return
         self._is_watching = True
-        begun = asyncio.Event()
-        self._supervisor.start("watch the vault", partial(self._follow, begun))
-        await begun.wait()
+        is_watched = asyncio.Event()
+        self._supervisor.start("watch the vault", partial(self._follow, is_watched))
+        await is_watched.wait()
         self._supervisor.start("look for missed changes", partial(self.reconciler.run, self._stop))
 
-    async def _follow(self, begun: asyncio.Event) -> None:
+    async def _follow(self, is_watched: asyncio.Event) -> None:
         """Watch the vault; after a failure, also scan for changes that were missed."""
         ready = asyncio.Event()
-        is_first = not begun.is_set()
+        is_first = not is_watched.is_set()
 
         async def look() -> None:
             await ready.wait()
-            begun.set()
+            is_watched.set()
             if not is_first:
                 await self.reconciler.check(self._stop.is_set)
 
-        looking = asyncio.create_task(look(), name="look for changes once the vault is watched")
+        check_task = asyncio.create_task(look(), name="look for changes once the vault is watched")
         try:
             await watch(
                 self.root,
@@ -380,9 +380,9 @@ class Workspace:
             )
         finally:
             # A caller that waits for the watcher to start must not wait forever if it can't.
-            begun.set()
-            looking.cancel()
-            await asyncio.gather(looking, return_exceptions=True)
+            is_watched.set()
+            check_task.cancel()
+            await asyncio.gather(check_task, return_exceptions=True)
 
     async def close(self) -> None:
         """Stop accepting clients, end the agent, the watcher and the worker, and close every file."""
@@ -443,9 +443,9 @@ class Workspace:
         """Process changed files: changes by an agent in the panel, or by others."""
         if batch.misnamed:
             await self.index.refresh(batch.misnamed)
-        known = await self.programs.edits.collect((*batch.changed, *batch.removed))
-        changed = tuple(path for path in batch.changed if path not in known)
-        removed = tuple(path for path in batch.removed if path not in known)
+        own_edits = await self.programs.edits.collect((*batch.changed, *batch.removed))
+        changed = tuple(path for path in batch.changed if path not in own_edits)
+        removed = tuple(path for path in batch.removed if path not in own_edits)
         if changed or removed:
             delta = await self.index.refresh(changed, removed)
             self.events.publish(NotesChanged(changed, removed, delta.moved, _OUTSIDE, None))
@@ -483,9 +483,9 @@ class Workspace:
 
     def _log_switched(self, before: Mapping[str, bool]) -> None:
         """Log the tool categories that were turned on or off."""
-        now = {one.id: one.on for one in self.registry.categories if one.id in before}
+        current = {one.id: one.on for one in self.registry.categories if one.id in before}
         for word, is_on in (("on", True), ("off", False)):
-            if ids := [id for id, on in now.items() if on is is_on and before[id] is not is_on]:
+            if ids := [id for id, on in current.items() if on is is_on and before[id] is not is_on]:
                 line = f"Switched {word} the tools of {', '.join(ids)}."
                 self.runner.audit_writer.log_user_setting("categories", {"op": word, "categories": ids}, line)
 
@@ -502,21 +502,21 @@ class Workspace:
 
     def accept_rules(self) -> None:
         """Replace the rules that can't be read by the rules in effect."""
-        permissions, here = self.settings.permissions.model_copy(), self.vault_settings.model_copy()
+        permissions, vault_settings = self.settings.permissions.model_copy(), self.vault_settings.model_copy()
         permissions.accept()
-        here.accept()
+        vault_settings.accept()
         self.settings.permissions = permissions
         save_settings(self.settings)
-        self.change_vault_settings(here)
+        self.change_vault_settings(vault_settings)
 
     def _permissions(self) -> PermissionSettings:
         """Return the user's permission settings, with the restrictions of the team's agents."""
         permissions = self.settings.permissions
         callers = (*permissions.callers, *team_profiles(self.settings.team))
-        made = permissions.model_copy(update={"callers": callers})
+        restricted = permissions.model_copy(update={"callers": callers})
         if self.vault_settings.unreadable:
-            made.mark_unreadable(self.vault_settings.unreadable)
-        return made
+            restricted.mark_unreadable(self.vault_settings.unreadable)
+        return restricted
 
     def enable_categories(self, ids: Iterable[str]) -> None:
         """Turn tool categories on until the vault is closed, regardless of the settings.
@@ -531,12 +531,18 @@ class Workspace:
 
     def _apply_tool_settings(self) -> None:
         """Apply the enabled categories and the call limits of this vault."""
-        tools, permissions, here = self.settings.tools, self.settings.permissions, self.vault_settings
-        ours = {category.id for category in CATEGORIES if category.on} | self.external.categories_on
+        tools, permissions, vault_settings = (
+            self.settings.tools,
+            self.settings.permissions,
+            self.vault_settings,
+        )
+        default_on = {category.id for category in CATEGORIES if category.on} | self.external.categories_on
         for category in self.registry.categories:
-            on = here.has_category_on(category.id, permissions, by_default=category.id in ours)
+            on = vault_settings.has_category_on(
+                category.id, permissions, by_default=category.id in default_on
+            )
             self.registry.set_category(category.id, on or category.id in self._enabled)
-        self.runner.configure((*tools.limits, *here.limits), tools.turn_rules)
+        self.runner.configure((*tools.limits, *vault_settings.limits), tools.turn_rules)
 
     def _apply_search_settings(self) -> None:
         """Enable or disable `similar:` in the search language."""

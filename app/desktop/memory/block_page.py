@@ -265,7 +265,7 @@ class BlockPage(QWidget):
             return
         if started == self._round:
             self.difference.show_contents(old, new)
-            self.roll_back_button.setEnabled(new is not None and new != self._history.now)
+            self.roll_back_button.setEnabled(new is not None and new != self._history.current)
 
     async def _content(self, key: str | None) -> bytes | None:
         if key is None:

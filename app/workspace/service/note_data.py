@@ -70,11 +70,11 @@ def read_note(store: NoteStore, path: NotePath, max_bytes: int) -> NoteData:
     return NoteData(path, content, text, scan(text), problem)
 
 
-def _excerpt(path: NotePath, start: bytes, why: str) -> NoteData:
+def _excerpt(path: NotePath, start: bytes, reason: str) -> NoteData:
     """Return the beginning of a note that is too large, with its longest lines cut."""
     lines = decode_lossy(start).rstrip("\ufffd").split("\n")
-    shown = (
+    lines_shown = (
         line if len(line) <= _EXCERPT_LINE_CHARS else f"{line[:_EXCERPT_LINE_CHARS]} …" for line in lines
     )
-    text = "\n".join(shown)
-    return NoteData(path, start, text, scan(text), f"{why} Only its beginning is shown.", complete=False)
+    text = "\n".join(lines_shown)
+    return NoteData(path, start, text, scan(text), f"{reason} Only its beginning is shown.", complete=False)
