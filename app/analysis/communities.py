@@ -50,10 +50,10 @@ def find_communities(ties: AdjacencyArrays, report: Report = no_progress) -> Com
     if not linked.any():
         return Communities(np.full(ties.size, -1, dtype=np.int64), 0, 0.0, "Louvain")
     if ties.size <= _MAX_PLAIN_NODES:
-        found, method = _louvain(ties.undirected(), ties.size), "Louvain"
+        labels, method = _louvain(ties.undirected(), ties.size), "Louvain"
     else:
-        found, method = _louvain_on_groups(ties), "Louvain on merged neighborhoods"
-    of = _number_by_size(found, linked)
+        labels, method = _louvain_on_groups(ties), "Louvain on merged neighborhoods"
+    of = _number_by_size(labels, linked)
     return Communities(of, int(of.max()) + 1, modularity(ties, of), method)
 
 
@@ -87,14 +87,14 @@ def _louvain_on_groups(ties: AdjacencyArrays) -> NDArray[np.int64]:
     return _louvain(graph, len(used))[parent]
 
 
-def _number_by_size(found: NDArray[np.int64], linked: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _number_by_size(labels: NDArray[np.int64], linked: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Renumber communities by size, ties by their first member; -1 for nodes without links."""
     _, first, inverse, counts = np.unique(
-        found[linked], return_index=True, return_inverse=True, return_counts=True
+        labels[linked], return_index=True, return_inverse=True, return_counts=True
     )
     rank = np.empty(len(counts), dtype=np.int64)
     rank[np.lexsort((first, -counts))] = np.arange(len(counts))
-    of = np.full(len(found), -1, dtype=np.int64)
+    of = np.full(len(labels), -1, dtype=np.int64)
     of[linked] = rank[inverse]
     return of
 

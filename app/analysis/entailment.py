@@ -86,10 +86,10 @@ def _decisive_passages(
 ) -> tuple[str, ...]:
     """Return the two passages that support the type most clearly."""
 
-    def clear(one: tuple[EntailmentScores, Passages]) -> float:
+    def clarity(one: tuple[EntailmentScores, Passages]) -> float:
         return one[0].entailment if kind == "SUPPORTS" else one[0].contradiction
 
-    best = max(zip(verdicts, passages, strict=False), key=clear, default=None)
+    best = max(zip(verdicts, passages, strict=False), key=clarity, default=None)
     return best[1] if best else ()
 
 

@@ -170,11 +170,11 @@ def find_cue_phrase(lines: Iterable[str], target: str) -> tuple[str, str, str] |
     """
     for line in lines:
         for kind, pattern in _CUE:
-            for found in pattern.finditer(line):
-                if _NOT.search(_clause_before(line, found.start())):
+            for match in pattern.finditer(line):
+                if _NOT.search(_clause_before(line, match.start())):
                     continue
-                if kind != "CONTRADICTS" or _is_about(line, found, target):
-                    return kind, found[0], line
+                if kind != "CONTRADICTS" or _is_about(line, match, target):
+                    return kind, match[0], line
     return None
 
 
@@ -188,18 +188,18 @@ def lines_naming(lines: Iterable[str], name: str) -> list[str]:
 
 def _is_about(line: str, cue: re.Match[str], target: str) -> bool:
     """Return whether a cue in a line is about `target`."""
-    place = line.casefold().find(target.casefold(), cue.end())
-    if place < 0 or _CLAUSE.search(line, cue.end(), place) or _UNSURE.search(line):
+    position = line.casefold().find(target.casefold(), cue.end())
+    if position < 0 or _CLAUSE.search(line, cue.end(), position) or _UNSURE.search(line):
         return False
     return "[[" not in _clause_before(line, cue.start())
 
 
-def _clause_before(line: str, place: int) -> str:
-    """Return the text between the start of the clause and `place`."""
+def _clause_before(line: str, position: int) -> str:
+    """Return the text between the start of the clause and `position`."""
     start = 0
-    for end in _CLAUSE.finditer(line, 0, place):
+    for end in _CLAUSE.finditer(line, 0, position):
         start = end.end()
-    return line[start:place]
+    return line[start:position]
 
 
 def strength_label(confidence: float) -> str:

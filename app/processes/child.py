@@ -158,7 +158,7 @@ class ChildProcess:
                 await self.stdin.wait_closed()
 
 
-def _kill_all(family: list[psutil.Process]) -> None:
-    for one in family:
+def _kill_all(processes: list[psutil.Process]) -> None:
+    for process in processes:
         with suppress(psutil.Error):
-            one.kill()
+            process.kill()

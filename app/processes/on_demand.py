@@ -71,14 +71,14 @@ class OnDemandWorker(Generic[W]):
         async with self._turn:
             self._stop_timer()
             try:
-                for left in reversed(range(self._tries)):
+                for tries_left in reversed(range(self._tries)):
                     worker = await self.started(patience)
                     try:
                         return await self._ask(request(worker))
                     except WorkerLost as error:
                         log.warning("lost %s (%s)", self._name, error)
                         await self._end()
-                        if not left:
+                        if not tries_left:
                             raise
                 raise AssertionError("a request needs at least one try")
             finally:

@@ -262,9 +262,9 @@ def _check(connection: sqlite3.Connection, schema: Schema, size: int) -> None:
     for probe in schema.probes:
         connection.execute(probe).fetchone()
     if size <= schema.check_up_to:
-        (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-        if found != "ok":
-            raise UnusableDatabaseError(str(found))
+        (result,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+        if result != "ok":
+            raise UnusableDatabaseError(str(result))
 
 
 class Database:
