@@ -408,8 +408,8 @@ class VaultIndex:
         return self.searcher.similarity
 
     @similarity.setter
-    def similarity(self, answers: Similarity | None) -> None:
-        self.searcher.similarity = answers
+    def similarity(self, similarity: Similarity | None) -> None:
+        self.searcher.similarity = similarity
 
     async def search(
         self,

@@ -129,7 +129,7 @@ class EmbeddingService:
         """The key of the model whose vectors are being computed; empty if no switch is in progress."""
         return self._next.model.key if self._next is not None else ""
 
-    def known(self) -> VectorStore | None:
+    def enabled_vectors(self) -> VectorStore | None:
         """Return the vectors in use; None if semantic search is off."""
         return self.vectors if self.is_enabled else None
 

@@ -198,7 +198,7 @@ class Workspace:
         )
         self.analysis = GraphAnalysisService(
             self.index,
-            self.embeddings.known,
+            self.embeddings.enabled_vectors,
             files.own,
             self.events,
             self._model_visibility.is_hidden_from_models,

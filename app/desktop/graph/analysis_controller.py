@@ -135,11 +135,11 @@ class GraphAnalysisController(QObject):
         )
         if graph is not self._view.canvas.scene.graph:
             return
-        layer = community_layer(graph, found.of, self._view.canvas.scene.theme)
+        layer = community_layer(graph, found.labels, self._view.canvas.scene.theme)
         self._view.appearance.set_analysis(layer)
         lines = tuple(
             AnalysisResultRow(
-                self._heart(graph, found.of, place),
+                self._heart(graph, found.labels, place),
                 group.label,
                 PluralText("GraphAnalysis", "{0} note", "{0} notes").format(group.count),
             )
