@@ -108,7 +108,7 @@ class LocalPhysics:
         # A body at a time: there are few, and a k-d tree would load 14 MB of scipy.
         for at in self._positions[self.bodies]:
             is_near |= ((positions - at) ** 2).sum(axis=1) <= _NEIGHBOR_RADIUS**2
-        self._others = np.concatenate([self.bodies, still[is_near][:900]])
+        self._repelling = np.concatenate([self.bodies, still[is_near][:900]])
 
     def _roughly_near(self) -> NDArray[np.int64]:
         """Return the rows in grid cells of side `_NEIGHBOR_RADIUS` around those of the bodies."""
@@ -122,7 +122,7 @@ class LocalPhysics:
 
     def _force(self) -> Positions:
         at = self._positions
-        push = self._engine.repel(at[self.bodies], at[self._others])
+        push = self._engine.repel(at[self.bodies], at[self._repelling])
         force = np.float32(_REPULSION) * push
         apart = at[self._edges[:, 1]] - at[self._edges[:, 0]]
         length = np.sqrt((apart * apart).sum(axis=1)) + 1e-6

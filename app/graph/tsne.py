@@ -50,27 +50,27 @@ class _Gradient:
     All pairwise tables are reused: allocating new ones would take longer than filling them.
     """
 
-    def __init__(self, wanted: NDArray[np.float32]) -> None:
-        self._wanted = wanted
-        self._near = np.empty_like(wanted)
-        self._pull = np.empty_like(wanted)
+    def __init__(self, affinities: NDArray[np.float32]) -> None:
+        self._affinities = affinities
+        self._nearness = np.empty_like(affinities)
+        self._pull = np.empty_like(affinities)
 
     def __call__(self, at: NDArray[np.float32], exaggeration: float) -> NDArray[np.float32]:
-        near, pull = self._near, self._pull
-        np.subtract.outer(at[:, 0], at[:, 0], out=near)
-        near *= near
+        nearness, pull = self._nearness, self._pull
+        np.subtract.outer(at[:, 0], at[:, 0], out=nearness)
+        nearness *= nearness
         np.subtract.outer(at[:, 1], at[:, 1], out=pull)
         pull *= pull
-        near += pull
-        near += 1
-        np.reciprocal(near, out=near)
-        np.fill_diagonal(near, 0)
-        np.multiply(self._wanted, exaggeration, out=pull)
-        pull *= near
-        total = np.float32(near.sum(dtype=np.float64))
-        near *= near
-        near /= total
-        pull -= near
+        nearness += pull
+        nearness += 1
+        np.reciprocal(nearness, out=nearness)
+        np.fill_diagonal(nearness, 0)
+        np.multiply(self._affinities, exaggeration, out=pull)
+        pull *= nearness
+        total = np.float32(nearness.sum(dtype=np.float64))
+        nearness *= nearness
+        nearness /= total
+        pull -= nearness
         return np.asarray(4 * (pull.sum(axis=1)[:, None] * at - pull @ at))
 
 

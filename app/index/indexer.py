@@ -153,7 +153,7 @@ class Indexer:
             if self._scan is not None:
                 self._scan.touched.update(path.text for path in missing)
                 self._scan.touched.update(file.path.text for file in (*walked.notes, *walked.attachments))
-            return await run_shielded(self._put_refreshed(walked, self._below(missing), extracts))
+            return await run_shielded(self._put_refreshed(walked, self._files_below(missing), extracts))
 
     def _problems_of(self, misnamed: Iterable[NotePath]) -> dict[str, Problem | None]:
         """Return the problem of each file whose name is not UTF-8, or None if it is gone."""
@@ -176,7 +176,7 @@ class Indexer:
     async def _put_refreshed(
         self, walked: WalkResult, missing: Sequence[NotePath], extracts: Sequence[ExtractResult]
     ) -> IndexDelta:
-        moved = await asyncio.to_thread(self._moved, missing, extracts)
+        moved = await asyncio.to_thread(self._find_moves, missing, extracts)
         batch, removed = WriteBatch(), list[NotePath]()
         for path in missing:
             removed += self._ingest.drop(path, batch)
@@ -184,7 +184,7 @@ class Indexer:
             self._ingest.register_file(file, batch)
         return await self._ingest.put(extracts, batch, removed, moved)
 
-    def _moved(self, missing: Sequence[NotePath], extracts: Sequence[ExtractResult]) -> Moves:
+    def _find_moves(self, missing: Sequence[NotePath], extracts: Sequence[ExtractResult]) -> Moves:
         """Return the files that were only moved."""
         if not missing or not extracts:
             return []
@@ -246,7 +246,7 @@ class Indexer:
         is_regular = stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)
         return status if is_regular and real[folder] else None
 
-    def _below(self, missing: Iterable[NotePath]) -> list[NotePath]:
+    def _files_below(self, missing: Iterable[NotePath]) -> list[NotePath]:
         """Return these files, and the known files below those that were folders."""
         files: list[NotePath] = []
         folders: list[NotePath] = []

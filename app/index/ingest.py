@@ -84,7 +84,7 @@ class Ingest:
         for path in plan.removed:
             if (row := rows.pop(path.text, None)) is not None:
                 batch.removed.append(row[1])
-                batch.gone[path] = row[1]
+                batch.removed_paths[path] = row[1]
                 batch.link_keys |= self._resolver.link_keys_of(path.text, decode_list(row[2]))
         for count, file in enumerate(plan.listed):
             known = rows.get(text := file.path.text)
@@ -119,7 +119,7 @@ class Ingest:
         if entry is None:
             return []
         batch.removed.append(entry.id)
-        batch.gone[path] = entry.id
+        batch.removed_paths[path] = entry.id
         batch.link_keys |= self._resolver.link_keys(entry)
         self._resolver.remove(path)
         return [path]
@@ -142,7 +142,7 @@ class Ingest:
         previous = self._resolver.entry(path)
         if isinstance(extract, UnchangedFile):
             if previous is not None:
-                batch.same.append((previous.id, extract))
+                batch.unchanged.append((previous.id, extract))
             return ()
         if (
             previous is not None
@@ -164,8 +164,8 @@ class Ingest:
         """Pair new files with the removed files from which they were moved."""
         for old, new in moved:
             entry = self._resolver.entry(new)
-            if entry is not None and old in batch.gone:
-                batch.moved.append((batch.gone[old], entry.id))
+            if entry is not None and old in batch.removed_paths:
+                batch.moved.append((batch.removed_paths[old], entry.id))
 
     def _new_id(self) -> int:
         self._next_id += 1
@@ -197,8 +197,8 @@ class Ingest:
         moved: Moves = (),
     ) -> IndexDelta:
         paths = (*(NotePath(read.path) for _, read in batch.read), *(file.path for _, file in batch.files))
-        unchanged = (extract.path for _, extract in batch.same)
-        self._forget((*unchanged, *(path.text for path in (*paths, *removed))))
+        unchanged_paths = (extract.path for _, extract in batch.unchanged)
+        self._forget((*unchanged_paths, *(path.text for path in (*paths, *removed))))
         delta = IndexDelta(tuple(dict.fromkeys(paths)), tuple(removed), relinked, tuple(moved))
         if delta:
             total = self._resolver.notes

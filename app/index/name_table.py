@@ -60,8 +60,8 @@ class NameTable:
         self._files: dict[str, NameEntry | Row] = {}
         # One path, several, or, after the first lookup, their entries in order.
         self._by_name: dict[str, str | list[str] | Entries] = {}
-        self._crowds: dict[str, _SharedName] = {}
-        self._others: tuple[dict[str, Entries], dict[str, Entries]] | None = None
+        self._shared_names: dict[str, _SharedName] = {}
+        self._alias_and_id_tables: tuple[dict[str, Entries], dict[str, Entries]] | None = None
 
     def __len__(self) -> int:
         return len(self._files)
@@ -134,9 +134,9 @@ class NameTable:
         self.notes += entry.suffix != ""
         name = entry.stem.rpartition("/")[2]
         self._by_name[name] = sort_entries((*self.find_by_last_part(name), entry))
-        self._crowds.pop(name, None)
-        if self._others is not None:
-            for table, keys in zip(self._others, _other_keys(entry), strict=True):
+        self._shared_names.pop(name, None)
+        if self._alias_and_id_tables is not None:
+            for table, keys in zip(self._alias_and_id_tables, _other_keys(entry), strict=True):
                 for key in keys:
                     table[key] = sort_entries((*table.get(key, ()), entry))
 
@@ -147,9 +147,9 @@ class NameTable:
             return None
         name = entry.stem.rpartition("/")[2]
         _set_or_delete(self._by_name, name, _remove_entry(self.find_by_last_part(name), text))
-        self._crowds.pop(name, None)
-        if self._others is not None:
-            for table, keys in zip(self._others, _other_keys(entry), strict=True):
+        self._shared_names.pop(name, None)
+        if self._alias_and_id_tables is not None:
+            for table, keys in zip(self._alias_and_id_tables, _other_keys(entry), strict=True):
                 for key in keys:
                     _set_or_delete(table, key, _remove_entry(table[key], text))
         del self._files[text]
@@ -164,18 +164,18 @@ class NameTable:
         A note's suffix matches the notes that have it, else the notes whose names contain it (`n.md.md`).
         """
         if suffix := note_suffix(key):
-            entries = self._named(key[: -len(suffix)])
+            entries = self._find_by_suffix(key[: -len(suffix)])
             if matches := tuple(entry for entry in entries if entry.suffix == suffix):
                 return matches
-        return self._named(key)
+        return self._find_by_suffix(key)
 
     def find_by_path(self, key: str) -> Entries:
         """Return the files at exactly this path from the root, with or without a suffix, in order."""
         if suffix := note_suffix(key):
-            entries = self._placed(key[: -len(suffix)])
+            entries = self._find_at_path(key[: -len(suffix)])
             if matches := tuple(entry for entry in entries if entry.suffix == suffix):
                 return matches
-        return self._placed(key)
+        return self._find_at_path(key)
 
     def find_by_alias(self, key: str) -> Entries:
         """Return the files with this alias, in order."""
@@ -198,36 +198,36 @@ class NameTable:
         self._by_name[name] = entries
         return entries
 
-    def _named(self, key: str) -> Entries:
+    def _find_by_suffix(self, key: str) -> Entries:
         _, slash, name = key.rpartition("/")
         candidates = self.find_by_last_part(name)
         if not slash:
             return candidates
         if len(candidates) > _MAX_LINEAR_ENTRIES:
-            return tuple(self._crowd(name, candidates).by_suffix.get(key, ()))
+            return tuple(self._shared_name(name, candidates).by_suffix.get(key, ()))
         tail = f"/{key}"
         return tuple(entry for entry in candidates if entry.stem == key or entry.stem.endswith(tail))
 
-    def _placed(self, key: str) -> Entries:
+    def _find_at_path(self, key: str) -> Entries:
         name = key.rpartition("/")[2]
         candidates = self.find_by_last_part(name)
         if len(candidates) > _MAX_LINEAR_ENTRIES:
-            return tuple(self._crowd(name, candidates).by_path.get(key, ()))
+            return tuple(self._shared_name(name, candidates).by_path.get(key, ()))
         return tuple(entry for entry in candidates if entry.stem == key)
 
-    def _crowd(self, name: str, entries: Entries) -> _SharedName:
-        shared = self._crowds.get(name)
+    def _shared_name(self, name: str, entries: Entries) -> _SharedName:
+        shared = self._shared_names.get(name)
         if shared is None:
             shared = _SharedName({}, {})
             for entry in entries:
                 shared.by_path.setdefault(entry.stem, []).append(entry)
                 for tail in _tails(entry.stem):
                     shared.by_suffix.setdefault(tail, []).append(entry)
-            self._crowds[name] = shared
+            self._shared_names[name] = shared
         return shared
 
     def _aliases_and_ids(self) -> tuple[dict[str, Entries], dict[str, Entries]]:
-        if self._others is None:
+        if self._alias_and_id_tables is None:
             tables: tuple[dict[str, list[NameEntry]], dict[str, list[NameEntry]]] = ({}, {})
             for text, value in list(self._files.items()):
                 if not isinstance(value, NameEntry) and value[2] == "[]" and value[3] is None:
@@ -237,8 +237,8 @@ class NameTable:
                         for key in keys:
                             table.setdefault(key, []).append(entry)
             aliases, ids = ({key: sort_entries(value) for key, value in table.items()} for table in tables)
-            self._others = aliases, ids
-        return self._others
+            self._alias_and_id_tables = aliases, ids
+        return self._alias_and_id_tables
 
 
 def sort_entries(entries: Iterable[NameEntry]) -> Entries:

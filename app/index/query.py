@@ -75,7 +75,7 @@ def parse(text: str) -> Node | None:
     reader.skip_space()
     if reader.at_end():
         return None
-    node = reader.any_of(0)
+    node = reader.parse_or(0)
     if not reader.at_end():
         raise _error(reader.at, 'an opening "(" before this ")"' if reader.peek() == ")" else "a word")
     return node
@@ -100,25 +100,25 @@ class _QueryParser:
         while self.peek().isspace():
             self.at += 1
 
-    def any_of(self, depth: int) -> Node:
-        items = [self.all_of(depth)]
+    def parse_or(self, depth: int) -> Node:
+        items = [self.parse_and(depth)]
         while self._is_at_or():
             self.at += 2
-            items.append(self.all_of(depth))
+            items.append(self.parse_and(depth))
         return items[0] if len(items) == 1 else Or(tuple(items))
 
-    def all_of(self, depth: int) -> Node:
+    def parse_and(self, depth: int) -> Node:
         items: list[Node] = []
         self.skip_space()
-        while not self.at_end() and self.peek() not in self._ends() and not self._is_at_or():
-            items.append(self.one(depth + 1))
+        while not self.at_end() and self.peek() not in self._closing_brackets() and not self._is_at_or():
+            items.append(self.parse_item(depth + 1))
             self.skip_space()
         if not items:
             before = "after OR" if self.text[: self.at].rstrip().endswith("OR") else "here"
             raise _error(self.at, f"a word, a phrase or a filter {before}")
         return items[0] if len(items) == 1 else And(tuple(items))
 
-    def one(self, depth: int) -> Node:
+    def parse_item(self, depth: int) -> Node:
         if depth > MAX_DEPTH:
             raise _error(self.at, f"at most {MAX_DEPTH} levels of brackets")
         letter = self.peek()
@@ -142,7 +142,7 @@ class _QueryParser:
             return build(depth)
         return self._word(_WORD)
 
-    def _ends(self) -> str:
+    def _closing_brackets(self) -> str:
         return ")]" if self._in_property else ")"
 
     def _is_at_or(self) -> bool:
@@ -151,14 +151,14 @@ class _QueryParser:
 
     def _negated(self, depth: int) -> Node:
         self.at += 1
-        if self.at_end() or self.peek().isspace() or self.peek() in self._ends():
+        if self.at_end() or self.peek().isspace() or self.peek() in self._closing_brackets():
             raise _error(self.at, 'a word, a filter or "(" right after "-"')
-        return Not(self.one(depth + 1))
+        return Not(self.parse_item(depth + 1))
 
     def _group(self, depth: int) -> Node:
         start = self.at
         self.at += 1
-        node = self.any_of(depth)
+        node = self.parse_or(depth)
         if self.peek() != ")":
             raise _error(self.at, f'")" to close the "(" at position {start}')
         self.at += 1
@@ -210,12 +210,12 @@ class _QueryParser:
         self.skip_space()
         if name in _TASK_FIELDS and (self.at_end() or self.peek() in ")[" or self._is_at_or()):
             return FieldFilter(name, PhraseTerm(""))
-        if self.at_end() or self.peek() in self._ends() or self._is_at_or():
+        if self.at_end() or self.peek() in self._closing_brackets() or self._is_at_or():
             raise _error(self.at, f'a word, a phrase or "(" after {name}:')
         outer = self._inside
         self._inside = outer if name in _CASE_FIELDS else name
         try:
-            item = self.one(depth + 1)
+            item = self.parse_item(depth + 1)
         finally:
             self._inside = outer
         if (
@@ -256,7 +256,7 @@ class _QueryParser:
     def _similar(self, depth: int) -> Node:
         self.skip_space()
         start = self.at
-        item = self.one(depth + 1) if not self.at_end() else None
+        item = self.parse_item(depth + 1) if not self.at_end() else None
         if not isinstance(item, WordTerm | PhraseTerm) or not item.text.strip():
             raise _error(start, 'a text in quotes after similar:, such as similar:"free will"')
         return SimilarityFilter(item.text, start)
@@ -297,7 +297,7 @@ class _QueryParser:
             raise _error(self.at, "a value, null, or < or > and a number")
         self._in_property = True
         try:
-            value = self.any_of(depth + 1)
+            value = self.parse_or(depth + 1)
         finally:
             self._in_property = False
         if isinstance(value, WordTerm) and value.text.lower() == "null":

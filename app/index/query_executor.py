@@ -100,7 +100,7 @@ class QueryExecutor:
             case Or(items):
                 return {id for item in items for id in self.select(item, among, scope)}
             case Not(item):
-                base = self._all() if among is None else among
+                base = self._all_ids() if among is None else among
                 return base - self.select(item, base, scope)
             case FieldFilter(name, item):
                 return self._in_field(name, item, among, scope)
@@ -180,7 +180,7 @@ class QueryExecutor:
     def _in_texts(self, leaf: Leaf, among: Ids | None, scope: MatchScope) -> Ids:
         """Match what the full-text index can't: patterns, symbols and case."""
         if isinstance(leaf, PhraseTerm) and not leaf.text.strip():
-            return self._all() if among is None else among
+            return self._all_ids() if among is None else among
         fts_query = leaf_expression(leaf)
         if fts_query and not scope.cased:
             return self._matching(fts_query if scope.field is None else f"{{text}} : ({fts_query})", among)
@@ -263,7 +263,7 @@ class QueryExecutor:
             if (task.name == "task" or bool(done) == (task.name == "task-done")) and test(FoldedText(text))
         ]
 
-    def _all(self) -> Ids:
+    def _all_ids(self) -> Ids:
         return {id for (id,) in self._connection.execute("SELECT id FROM notes")}
 
 

@@ -158,7 +158,7 @@ class ScanRun:
             batch = WriteBatch()
             delta = await run_shielded(self._ingest.put(untouched, batch, []))
         counts.indexed += sum(read.hash != "" for _, read in batch.read)
-        counts.unchanged += len(batch.same)
+        counts.unchanged += len(batch.unchanged)
         counts.removed += len(delta.removed)
 
     # Full text

@@ -324,7 +324,7 @@ class DirHandleCache:
         self._root = root
         self._path = ""
         self._folder: Folder | None = None
-        self._left = 0
+        self._uses_left = 0
 
     def __enter__(self) -> DirHandleCache:
         return self
@@ -334,10 +334,10 @@ class DirHandleCache:
 
     def folder(self, path: str) -> Folder:
         """Return the open folder at a path, valid until the next call; raises as `VaultRoot.folder` does."""
-        if self._folder is None or path != self._path or not self._left:
+        if self._folder is None or path != self._path or not self._uses_left:
             self._leave()
-            self._folder, self._path, self._left = self._root.folder(path), path, _MAX_REUSES
-        self._left -= 1
+            self._folder, self._path, self._uses_left = self._root.folder(path), path, _MAX_REUSES
+        self._uses_left -= 1
         return self._folder
 
     def _leave(self) -> None:

@@ -110,7 +110,7 @@ class Workspace:
         self.name = root.name
         self.settings = settings
         self.events = EventBus()
-        self._asks, self._ask_pending = approver is not None, ask_pending
+        self._can_ask, self._ask_pending = approver is not None, ask_pending
         self._files = files = VaultStorage(root, settings, self.events, read_only)
         # Also if the data folder can't be written.
         self.read_only = read_only = files.read_only
@@ -344,7 +344,7 @@ class Workspace:
                 ]
             # Changes to the folders outside that were just recovered.
             self.runner.log_lost_commits()
-        if self._asks and not brief:  # Without an approver, no external tool may be called.
+        if self._can_ask and not brief:  # Without an approver, no external tool may be called.
             self.external.start(self.settings.external)
 
     async def _watch(self) -> None:

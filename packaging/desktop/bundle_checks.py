@@ -122,7 +122,7 @@ def unrequired_packages(bundle: Bundle, required: set[str]) -> list[str]:
 def missing_modules(bundle: Bundle, package: Path) -> list[str]:
     """Return the modules that the app's code names, by import or as a string, and the bundle lacks."""
     problems = []
-    for name in sorted(_named(package)):
+    for name in sorted(_named_modules(package)):
         if name in bundle.modules or name.partition(".")[0] in OPTIONAL:
             continue
         if _is_module(name) and not (bundle.internal / name.replace(".", "/")).is_dir():
@@ -130,7 +130,7 @@ def missing_modules(bundle: Bundle, package: Path) -> list[str]:
     return problems
 
 
-def _named(package: Path) -> set[str]:
+def _named_modules(package: Path) -> set[str]:
     names = set()
     for file in package.rglob("*.py"):
         if file.is_relative_to(package / "resources"):

@@ -43,9 +43,9 @@ _PARSERS = threading.local()
 class _Nesting:
     """The position of a text among embeds: the enclosing notes or parts, and how many embeds remain."""
 
-    around: tuple[str, ...]
+    enclosing: tuple[str, ...]
     depth: int = 0
-    left: list[int] = field(default_factory=lambda: [MAX_EMBEDS])
+    embeds_left: list[int] = field(default_factory=lambda: [MAX_EMBEDS])
 
 
 def render(
@@ -95,17 +95,17 @@ def _body(
 
     def embed(link: Link, target: NoteTarget) -> str | None:
         embedded = f"{target.path}#{link.heading or ''}^{link.block or ''}".removesuffix("#^")
-        if nesting.depth >= MAX_EMBED_DEPTH or embedded in nesting.around or nesting.left[0] <= 0:
+        if nesting.depth >= MAX_EMBED_DEPTH or embedded in nesting.enclosing or nesting.embeds_left[0] <= 0:
             return None
         content = target.body()
         if content is None:
             return None
-        nesting.left[0] -= 1
+        nesting.embeds_left[0] -= 1
         part = _embedded_part(content, link)
-        inner = replace(nesting, around=(*nesting.around, embedded), depth=nesting.depth + 1)
+        inner = replace(nesting, enclosing=(*nesting.enclosing, embedded), depth=nesting.depth + 1)
         return _body(part, NoteTarget(target.path, content), resolve, colors, inner, draw, interaction)
 
-    scope = "/".join(nesting.around[-nesting.depth :]) if nesting.depth else ""
+    scope = "/".join(nesting.enclosing[-nesting.depth :]) if nesting.depth else ""
     page = RenderContext(own, resolve, colors, embed, _write, draw, interaction=interaction, scope=scope)
     return _write(page, _parser().parse(visible))
 
