@@ -63,24 +63,24 @@ class _BlockTree:
         self._below = [0] * len(blocks)
         self._total = [0] * len(blocks)
         self._parent = [-1] * len(blocks)
-        placed = [False] * len(blocks)
+        is_placed = [False] * len(blocks)
         for number in range(len(blocks)):
-            if not placed[number]:
-                self._weigh(number, placed)
+            if not is_placed[number]:
+                self._weigh(number, is_placed)
 
-    def _weigh(self, root: int, placed: list[bool]) -> None:
+    def _weigh(self, root: int, is_placed: list[bool]) -> None:
         """Count the nodes below each block, without its own node towards the root."""
         order: list[int] = []
         pending = [root]
-        placed[root] = True
+        is_placed[root] = True
         while pending:
             block = pending.pop()
             order.append(block)
             for node in self._blocks[block]:
                 if node != self._parent[block]:
                     for other in self.cuts.get(node, ()):
-                        if not placed[other]:
-                            placed[other] = True
+                        if not is_placed[other]:
+                            is_placed[other] = True
                             self._parent[other] = node
                             pending.append(other)
         owner: dict[int, int] = {}

@@ -110,5 +110,5 @@ def node_vectors(graph: Graph, vectors: NoteVectors | None) -> tuple[NDArray[np.
     if vectors is None or not len(vectors.paths):
         return np.empty(0, dtype=np.int64), np.empty((0, 1), dtype=np.float16)
     rows = np.array([graph.rows.get(path.text, -1) for path in vectors.paths], dtype=np.int64)
-    known = rows >= 0
-    return rows[known], vectors.matrix[known].astype(np.float16)
+    is_known = rows >= 0
+    return rows[is_known], vectors.matrix[is_known].astype(np.float16)

@@ -54,9 +54,9 @@ class AnnIndex:
 
     def remove(self, keys: Iterable[int]) -> None:
         """Remove rows; ignore unknown keys."""
-        known = np.array([key for key in keys if key in self._index], dtype=np.uint64)
-        if len(known):
-            self._index.remove(known)
+        indexed_keys = np.array([key for key in keys if key in self._index], dtype=np.uint64)
+        if len(indexed_keys):
+            self._index.remove(indexed_keys)
 
     def search(self, code: Codes, count: int) -> Keys:
         """Return the keys of about `count` rows with the highest product with `code`, best first."""

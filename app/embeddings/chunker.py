@@ -109,10 +109,10 @@ def _pack_paragraphs(text: str, section: _Section, max_pieces: int) -> Iterator[
     buffered: list[str] = []
     first_line, used = 1, 0
     line = 1 + text.count("\n", 0, section.start)
-    seen = section.start
+    counted_to = section.start
     for paragraph in _PARAGRAPH.finditer(text, section.start, section.end):
-        line += text.count("\n", seen, paragraph.start())
-        seen = paragraph.start()
+        line += text.count("\n", counted_to, paragraph.start())
+        counted_to = paragraph.start()
         for part in _parts(markdown_to_text(paragraph[0]), max_pieces):
             size = estimate_pieces(part)
             if buffered and used + size > max_pieces:

@@ -79,7 +79,7 @@ SIGNAL_WEIGHTS = FusionSignals(
 
 def fuse(
     words: Sequence[tuple[Key, float]],
-    meant: Sequence[tuple[Key, float]],
+    meanings: Sequence[tuple[Key, float]],
     terms: TermStatistics,
     model: SentenceModelConfig,
 ) -> list[tuple[Key, float]]:
@@ -87,18 +87,18 @@ def fuse(
 
     Args:
         words: The hits by words, best first, with their BM25 scores.
-        meant: The hits by meaning, best first, with their cosines.
+        meanings: The hits by meaning, best first, with their cosines.
         terms: The statistics of the query's words in the texts.
         model: The model of the vectors.
     """
-    share = semantic_weight(signals(words, meant, terms, model))
-    if not words or not meant:
+    share = semantic_weight(signals(words, meanings, terms, model))
+    if not words or not meanings:
         share = 0.0 if words else 1.0
     best = max((score for _, score in words), default=0.0)
     scores = {key: (1.0 - share) * (max(0.0, score) / best if best > 0 else 1.0) for key, score in words}
-    cosines = [cosine for _, cosine in meant]
+    cosines = [cosine for _, cosine in meanings]
     low, high = min(cosines, default=0.0), max(cosines, default=0.0)
-    for key, cosine in meant:
+    for key, cosine in meanings:
         normalized = (cosine - low) / (high - low) if high > low else 1.0
         scores[key] = scores.get(key, 0.0) + share * normalized
     # Ties keep the order of the keys.
@@ -113,14 +113,14 @@ def semantic_weight(values: FusionSignals) -> float:
 
 def signals(
     words: Sequence[tuple[Key, float]],
-    meant: Sequence[tuple[Key, float]],
+    meanings: Sequence[tuple[Key, float]],
     terms: TermStatistics,
     model: SentenceModelConfig,
 ) -> FusionSignals:
     """Return the signals of a query and its lists; the arguments are those of `fuse`."""
     scores = [max(0.0, score) for _, score in words[:MAX_FUSED_HITS]]
-    cosines = [cosine for _, cosine in meant[:MAX_FUSED_HITS]]
-    by_meaning = [key for key, _ in meant[:MAX_FUSED_HITS]]
+    cosines = [cosine for _, cosine in meanings[:MAX_FUSED_HITS]]
+    by_meaning = [key for key, _ in meanings[:MAX_FUSED_HITS]]
     spread, closest = (cosines[0] - cosines[-1], cosines[0]) if cosines else (0.0, 0.0)
     return FusionSignals(
         constant=1.0,

@@ -114,10 +114,10 @@ class VectorFile:
     def known_vectors(self, hashes: Sequence[str]) -> dict[str, Vectors]:
         """Return the existing vectors for these chunk hashes."""
         vectors: dict[str, Vectors] = {}
-        wanted = list(dict.fromkeys(hashes))
+        distinct_hashes = list(dict.fromkeys(hashes))
         with self._lock:
-            for at in range(0, len(wanted), _SQL_BATCH_SIZE):
-                part = wanted[at : at + _SQL_BATCH_SIZE]
+            for at in range(0, len(distinct_hashes), _SQL_BATCH_SIZE):
+                part = distinct_hashes[at : at + _SQL_BATCH_SIZE]
                 marks = ",".join("?" * len(part))
                 rows = self._db.execute(f"SELECT hash, vector FROM vectors WHERE hash IN ({marks})", part)
                 vectors.update((chunk_hash, _to_vectors([blob])[0]) for chunk_hash, blob in rows)

@@ -77,9 +77,9 @@ class _CirclePacking:
         aside = np.stack([-unit[:, 1], unit[:, 0]], axis=1) * np.sqrt(height[pairs])[:, None]
         return np.concatenate([foot + aside, foot - aside]), np.concatenate([pairs, pairs])
 
-    def _is_free(self, positions: NDArray[np.float64], radius: float, placed: int) -> NDArray[np.bool_]:
-        apart = positions[:, None] - self._at[None, :placed]
-        min_distances = (self._radii[:placed] + radius - _TOUCH_TOLERANCE) ** 2
+    def _is_free(self, positions: NDArray[np.float64], radius: float, placed_count: int) -> NDArray[np.bool_]:
+        apart = positions[:, None] - self._at[None, :placed_count]
+        min_distances = (self._radii[:placed_count] + radius - _TOUCH_TOLERANCE) ** 2
         return np.asarray(((apart * apart).sum(axis=2) >= min_distances).all(axis=1))
 
     def _pair(self, number: int) -> None:

@@ -196,7 +196,7 @@ class LineBatch:
         classes: int16 (m,), the color class of each link.
         colors: uint8 (k, 3), red, green, blue of each class.
         dashed: uint8 (m,), not 0 for a dashed link. None if no link is dashed.
-        shown: uint8 (n,); a link with an end that is 0 is left out. None shows all.
+        visible: uint8 (n,); a link with an end that is 0 is left out. None shows all.
         width: The picture's width in pixels, at most 16,384.
         height: The picture's height in pixels, at most 16,384.
         reach: The length in pixels, at a ratio of one, beyond which a link fades with the square root.
@@ -215,7 +215,7 @@ class LineBatch:
         classes: NDArray[np.int16],
         colors: Bytes,
         dashed: Bytes | None,
-        shown: Bytes | None,
+        visible: Bytes | None,
         width: int,
         height: int,
         *,
@@ -226,7 +226,7 @@ class LineBatch:
         is_wanted: Callable[[], bool] = lambda: True,
     ) -> None:
         self._lines, parts, self._bands = core_bindings.core.lines(
-            at, edges, light, breadth, classes, colors, dashed, shown, width, height, reach, ratio, budget
+            at, edges, light, breadth, classes, colors, dashed, visible, width, height, reach, ratio, budget
         )
 
         def take(part: int) -> None:

@@ -15,8 +15,8 @@ from app.storage.files import replacing
 
 def visible_subgraph(graph: Graph, notes: Collection[str]) -> Graph:
     """Return the graph of `notes` alone, with the names and files that they link to."""
-    known = set(notes)
-    is_wanted = np.array([path in known for path in graph.paths], dtype=bool) | ~graph.is_note
+    note_paths = set(notes)
+    is_wanted = np.array([path in note_paths for path in graph.paths], dtype=bool) | ~graph.is_note
     inside = (
         is_wanted[graph.edges[:, 0]] & is_wanted[graph.edges[:, 1]] if len(graph.edges) else np.zeros(0, bool)
     )

@@ -63,8 +63,8 @@ def ease_density(at: Positions, radii: NDArray[np.float32], share: float) -> Pos
     even = np.empty(len(at))
     even[order] = np.sqrt((np.cumsum(claim) - claim / 2) / claim.sum())
     rim = float(np.quantile(distance, 0.97))
-    wanted = (1 - share) * np.minimum(distance, 1.15 * rim) + share * rim * even
-    return np.asarray(middle + away * (wanted / distance)[:, None], dtype=np.float32)
+    target_distance = (1 - share) * np.minimum(distance, 1.15 * rim) + share * rim * even
+    return np.asarray(middle + away * (target_distance / distance)[:, None], dtype=np.float32)
 
 
 def sunflower_positions(count: int, step: float) -> Positions:

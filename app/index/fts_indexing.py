@@ -86,8 +86,8 @@ def write_texts(
 
     Notes refreshed in the meantime are already indexed and are in neither.
     """
-    known = _known_hashes(connection, [worded.note.id for worded in texts])
-    current = [worded for worded in texts if known.get(worded.note.id) == worded.note.hash]
+    known_hashes = _known_hashes(connection, [worded.note.id for worded in texts])
+    current = [worded for worded in texts if known_hashes.get(worded.note.id) == worded.note.hash]
     new_texts = {worded.note.id: worded for worded in current if worded.text is not None}
     rows = list(_fts_rows(connection, new_texts))
     connection.executemany(

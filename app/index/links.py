@@ -156,7 +156,7 @@ def _mentions(connection: sqlite3.Connection, id: int, names: list[PhraseTerm]) 
     fts_query = " OR ".join(f"({found})" for name in names if (found := leaf_expression(name)))
     if not fts_query:
         return
-    wanted = [Term(name) for name in names]
+    terms = [Term(name) for name in names]
     rows = connection.execute(
         "SELECT files.id, path, body_line, text FROM fulltext"
         " JOIN files ON files.id = fulltext.rowid JOIN notes ON notes.id = fulltext.rowid"
@@ -171,7 +171,7 @@ def _mentions(connection: sqlite3.Connection, id: int, names: list[PhraseTerm]) 
         offset = 0
         for number, line in enumerate(text.split("\n"), start=1):
             if number >= body_line:
-                for start, end in find_marks(line, wanted):
+                for start, end in find_marks(line, terms):
                     if not _is_inside(offset + start, linked):
                         excerpt, marks = shorten(line.rstrip("\r"), [(start, end)], _MAX_MENTION_CHARS)
                         yield Mention(NotePath(path), number, excerpt, *marks[0])

@@ -120,12 +120,12 @@ class NameTable:
             stem, suffix = _split(text)
             notes += suffix != ""
             name = stem.rpartition("/")[2]
-            known = by_name.setdefault(name, text)
-            if known is not text:
-                if isinstance(known, list):
-                    known.append(text)
+            others = by_name.setdefault(name, text)
+            if others is not text:
+                if isinstance(others, list):
+                    others.append(text)
                 else:
-                    by_name[name] = [str(known), text]
+                    by_name[name] = [str(others), text]
         self.notes = notes
 
     def add(self, entry: NameEntry) -> None:
@@ -187,14 +187,14 @@ class NameTable:
 
     def find_by_last_part(self, name: str) -> Entries:
         """Return the files whose stem has exactly this last part, in order."""
-        found = self._by_name.get(name, ())
-        if isinstance(found, tuple):
-            return found
-        if isinstance(found, str):
-            entry = self.entry(found)
+        entry_or_texts = self._by_name.get(name, ())
+        if isinstance(entry_or_texts, tuple):
+            return entry_or_texts
+        if isinstance(entry_or_texts, str):
+            entry = self.entry(entry_or_texts)
             entries: Entries = (entry,) if entry else ()
         else:
-            entries = sort_entries(entry for text in found if (entry := self.entry(text)))
+            entries = sort_entries(entry for text in entry_or_texts if (entry := self.entry(text)))
         self._by_name[name] = entries
         return entries
 

@@ -95,15 +95,15 @@ def completion_target_at(text: str, cursor: int) -> CompletionTarget | None:
     return _in_token(before, start, fields[-1])
 
 
-def insertion(wanted: CompletionTarget, name: str) -> str:
+def insertion(target: CompletionTarget, name: str) -> str:
     """Return the query text that inserts this name."""
-    match wanted.kind:
+    match target.kind:
         case "operator":
             return name
         case "property":
             return f"[{_property_name(name)}]"
         case "value":
-            return f"[{_property_name(wanted.name)}:{_quote_name(name)}]"
+            return f"[{_property_name(target.name)}:{_quote_name(name)}]"
         case _:
             return _quote_name(name)
 

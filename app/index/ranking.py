@@ -55,13 +55,13 @@ class Ranking:
     """Ranks the hits of one request without `hidden` notes; `wanted` are the terms for scoring."""
 
     def __init__(
-        self, connection: sqlite3.Connection, request: SearchRequest, hidden: Ids, wanted: Sequence[Term]
+        self, connection: sqlite3.Connection, request: SearchRequest, hidden: Ids, terms: Sequence[Term]
     ) -> None:
         self._connection = connection
         self._request = request
         self._hidden = hidden
         self._hits = FtsHits(connection, hidden)
-        self._wanted = wanted
+        self._terms = terms
 
     @property
     def is_by_column(self) -> bool:
@@ -76,9 +76,9 @@ class Ranking:
         `plain` means that it has no fields and exclusions, so that it can run on the heads alone.
         """
         request = self._request
-        found, estimate = Ids(), 0
+        ids, estimate = Ids(), 0
         if request.group or request.order != "relevance":
-            found, estimate = self._hits.first_hits(fts_query)
+            ids, estimate = self._hits.first_hits(fts_query)
         elif self._is_phrase:
             first_known = self._hits.first_ids(fts_query, _SMALL_RESULT_SIZE)
             if len(first_known) < _SMALL_RESULT_SIZE:
@@ -89,12 +89,12 @@ class Ranking:
                     return RankedPage(
                         page, max(_SMALL_RESULT_SIZE, request.offset + request.limit), exact=False
                     )
-            found, estimate = self._hits.first_hits(fts_query, first_known)
+            ids, estimate = self._hits.first_hits(fts_query, first_known)
         elif (estimate := self._hits.estimate_count("fulltext", fts_query)) <= fts_hits.MAX_RANKED_HITS:
             total = self._hits.count("fulltext", fts_query) if self._hidden else estimate
             return self._rank_few(fts_query, total, plain=plain)
         if estimate <= fts_hits.MAX_RANKED_HITS:
-            return self.rank_set(found - self._hidden)
+            return self.rank_set(ids - self._hidden)
         if request.group or not plain:
             return self.rank_set(self._hits.ids("fulltext", fts_query))
         return self._rank_many(fts_query, estimate)
@@ -125,7 +125,7 @@ class Ranking:
         start = self._request.offset
         count = max(0, min(self._request.limit, total - start))
         scoring = self._scoring_expression()
-        if len(self._wanted) == 1 or (plain and scoring == any_of(self._wanted)):
+        if len(self._terms) == 1 or (plain and scoring == any_of(self._terms)):
             return RankedPage(self._hits.best("fulltext", fts_query, start, count), total)
         page = self._hits.best("fulltext", scoring, start, count, among=fts_query) if scoring else []
         # Some hits may have none of the significant words.
@@ -163,9 +163,9 @@ class Ranking:
     def _phrase_frequency(self) -> int:
         """The approximate maximum number of notes with all words of such a phrase, 0 without one."""
         if (
-            len(self._wanted) != 1
+            len(self._terms) != 1
             or self._request.similar
-            or isinstance(leaf := self._wanted[0].leaf, RegexTerm)
+            or isinstance(leaf := self._terms[0].leaf, RegexTerm)
         ):
             return 0
         words = [f'"{segment(word)}"' for word in tokenize(leaf.text)]
@@ -183,7 +183,7 @@ class Ranking:
         request = self._request
         order: str = request.order
         if order == "relevance":
-            if self._wanted or request.similar:
+            if self._terms or request.similar:
                 return None
             order = "modified"
         needed = request.offset + request.limit
@@ -211,7 +211,7 @@ class Ranking:
         request = self._request
         if request.exact or request.group or request.order != "relevance" or request.similar:
             return None
-        if not self._wanted or candidates is None or len(candidates) > fts_hits.MAX_RANKED_HITS:
+        if not self._terms or candidates is None or len(candidates) > fts_hits.MAX_RANKED_HITS:
             return None
         needed = request.offset + request.limit
         ranked, at, batch_size = (
@@ -246,7 +246,7 @@ class Ranking:
             return [(id, 0.0) for id in self._by_tier(ids, start, count)]
         if len(ids) <= fts_hits.MAX_RANKED_HITS:
             return self._scored(ids)[start : start + count]
-        in_names = ids & self._hits.ids("heads", fts_query) if (fts_query := any_of(self._wanted)) else set()
+        in_names = ids & self._hits.ids("heads", fts_query) if (fts_query := any_of(self._terms)) else set()
         top = self._scored(in_names) if len(in_names) <= fts_hits.MAX_RANKED_HITS else []
         page = top[start : start + count]
         others = ids.difference(id for id, _ in top)
@@ -285,7 +285,7 @@ class Ranking:
 
     def _by_tier(self, ids: Ids, start: int, count: int) -> list[int]:
         """Return notes with a term in name or alias first, then in headings or tags, then in the text."""
-        fts_query = any_of(self._wanted)
+        fts_query = any_of(self._terms)
         in_heads = ids & self._hits.ids("heads", fts_query) if fts_query else set()
         in_names = (
             in_heads & self._hits.ids("heads", f"{NAME_COLUMNS} : ({fts_query})") if in_heads else set()
@@ -298,11 +298,11 @@ class Ranking:
 
     def _scoring_expression(self) -> str | None:
         """Return the expression for scoring: the significant terms, or all if none is."""
-        if len(self._wanted) < 2:
-            return any_of(self._wanted)
+        if len(self._terms) < 2:
+            return any_of(self._terms)
         limit = max(fts_hits.MAX_RANKED_HITS, self._hits.newest_row() // _BROAD_QUERY_DIVISOR)
-        rare = [term for term in self._wanted if not self._is_common(term, limit)]
-        return any_of(rare) or any_of(self._wanted)
+        rare = [term for term in self._terms if not self._is_common(term, limit)]
+        return any_of(rare) or any_of(self._terms)
 
     def _is_common(self, term: Term, limit: int) -> bool:
         fts_query = leaf_expression(term.leaf)

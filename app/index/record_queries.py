@@ -66,12 +66,12 @@ def private_paths(connection: sqlite3.Connection) -> frozenset[NotePath]:
 
 def is_private(connection: sqlite3.Connection, path: NotePath) -> bool:
     """Return whether the note at this path is in `private_paths`."""
-    found = connection.execute(
+    row = connection.execute(
         "SELECT is_note AND (hash IS NULL OR ifnull(private, 1)) FROM files LEFT JOIN notes USING (id)"
         " WHERE path = ?",
         (stored_path(path),),
     ).fetchone()
-    return bool(found and found[0])
+    return bool(row and row[0])
 
 
 def _note(row: tuple[Any, ...]) -> NoteRecord:

@@ -46,20 +46,20 @@ class RowFilters:
         rows = self._rows("SELECT id, path FROM files WHERE is_note = 1", "id", among)
         return {id for id, path in rows if find(path if whole_path else path.rpartition("/")[2])}
 
-    def _keys_with(self, wanted: str, whole_path: bool, among: Ids | None) -> Ids:
+    def _keys_with(self, text: str, whole_path: bool, among: Ids | None) -> Ids:
         """Return the notes with a text in the keys of their names or paths."""
         if among is not None and len(among) <= _MAX_DIRECT_NOTES:
             rows = self._rows("SELECT id, key FROM files WHERE 1", "id", among)
-            return {id for id, key in rows if _is_named(key, wanted, whole_path)}
+            return {id for id, key in rows if _is_named(key, text, whole_path)}
         matching_keys: list[str] = []
         keys = self._cached("keys", self._keys)
-        at = keys.find(wanted)
+        at = keys.find(text)
         while at >= 0:
             end = keys.find(_END, at)
             key = keys[keys.rfind(_END, 0, at) + 1 : end]
-            if _is_named(key, wanted, whole_path):
+            if _is_named(key, text, whole_path):
                 matching_keys.append(key)
-            at = keys.find(wanted, end + 1) if end < len(keys) - 1 else -1
+            at = keys.find(text, end + 1) if end < len(keys) - 1 else -1
         query = "SELECT id FROM files WHERE key IN (SELECT value FROM json_each(?))"
         return _intersect(self._ids(query, json.dumps(matching_keys)), among)
 
@@ -146,11 +146,13 @@ class RowFilters:
         """Return the notes without a tag."""
         return _intersect(self._ids("SELECT id FROM notes WHERE id NOT IN (SELECT note FROM tags)"), among)
 
-    def timed(self, wanted: DateFilter, among: Ids | None) -> Ids:
+    def timed(self, date_filter: DateFilter, among: Ids | None) -> Ids:
         """Return the notes modified or created in a period."""
-        query = f"SELECT id FROM files WHERE is_note = 1 AND {wanted.name} >= ? AND {wanted.name} < ?"
-        start = 0.0 if wanted.start is None else wanted.start
-        end = float("inf") if wanted.end is None else wanted.end
+        query = (
+            f"SELECT id FROM files WHERE is_note = 1 AND {date_filter.name} >= ? AND {date_filter.name} < ?"
+        )
+        start = 0.0 if date_filter.start is None else date_filter.start
+        end = float("inf") if date_filter.end is None else date_filter.end
         return _intersect(self._ids(query, start, end), among)
 
     def _cached(self, name: str, find: Callable[[], Cached]) -> Cached:
@@ -164,18 +166,20 @@ class RowFilters:
         value: Cached = cached[1]
         return value
 
-    def with_property(self, wanted: PropertyFilter, among: Ids | None) -> Ids:
+    def with_property(self, property_filter: PropertyFilter, among: Ids | None) -> Ids:
         """Return the notes with this property and a matching value."""
         query = "SELECT note, value FROM properties WHERE key = ?"
-        rows = self._rows(query, "note", among, name_key(wanted.name))
-        if wanted.value is None and not wanted.empty:
+        rows = self._rows(query, "note", among, name_key(property_filter.name))
+        if property_filter.value is None and not property_filter.empty:
             return {id for id, _ in rows}
-        quick_test = may_match(wanted)
-        known: dict[str, bool] = {}  # Many notes share a value.
+        quick_test = may_match(property_filter)
+        matches_by_value: dict[str, bool] = {}  # Many notes share a value.
         ids = set()
         for id, value in rows:
-            if (matches := known.get(value)) is None:
-                matches = known[value] = quick_test(value) and property_matches(wanted, json.loads(value))
+            if (matches := matches_by_value.get(value)) is None:
+                matches = matches_by_value[value] = quick_test(value) and property_matches(
+                    property_filter, json.loads(value)
+                )
             if matches:
                 ids.add(id)
         return ids
@@ -193,15 +197,15 @@ class RowFilters:
             pattern = compile_pattern(leaf)
             matches: Callable[[str], object] = pattern.search
         else:
-            wanted = key(leaf.text.strip())
+            wanted_key = key(leaf.text.strip())
             prefix = isinstance(leaf, WordTerm) and leaf.prefix
-            matches = lambda text: key(text).startswith(wanted) if prefix else key(text) == wanted  # noqa: E731
-        known: dict[str, bool] = {}  # Many rows have few distinct values.
+            matches = lambda text: key(text).startswith(wanted_key) if prefix else key(text) == wanted_key  # noqa: E731
+        matches_by_value: dict[str, bool] = {}  # Many rows have few distinct values.
         ids = set()
         for id, text in self._rows(query, column, among):
-            if text not in known:
-                known[text] = bool(matches(text))
-            if known[text]:
+            if text not in matches_by_value:
+                matches_by_value[text] = bool(matches(text))
+            if matches_by_value[text]:
                 ids.add(id)
         return ids
 
@@ -222,8 +226,8 @@ def relation_key(text: str) -> str:
     return "_".join(text.replace("-", " ").replace("_", " ").upper().split())
 
 
-def _is_named(key: str, wanted: str, whole_path: bool) -> bool:
-    return key.endswith(NOTE_SUFFIXES) and wanted in (key if whole_path else key.rpartition("/")[2])
+def _is_named(key: str, text: str, whole_path: bool) -> bool:
+    return key.endswith(NOTE_SUFFIXES) and text in (key if whole_path else key.rpartition("/")[2])
 
 
 def _range(prefix: str) -> tuple[str, str]:

@@ -71,16 +71,16 @@ class ScanRun:
         self._refresh = refresh
         self._counts = ScanCounts()
 
-    async def run(self, known: int, progress: Progress, cancelled: Callable[[], bool]) -> ScanCounts:
-        """Scan the vault; if it has many more notes than the `known` ones, the readers start immediately."""
+    async def run(self, known_count: int, progress: Progress, cancelled: Callable[[], bool]) -> ScanCounts:
+        """Scan the vault; if it has many more notes than `known_count`, the readers start immediately."""
         readers = ParserPool(self._root, self._max_bytes)
         try:
             progress(ScanProgress(0, 0, "walk"))
-            walked = await self._walk(readers, known, cancelled)
+            walked = await self._walk(readers, known_count, cancelled)
             if cancelled():
                 return ScanCounts(cancelled=True)
             mean_size = _mean_size(walked)
-            plan = await self._names(walked, known)
+            plan = await self._names(walked, known_count)
             readers.start(len(plan.tasks), len(plan.tasks) * mean_size)
             await self._notes(readers, plan, len(walked.notes), progress, cancelled)
             if not self._counts.cancelled:
@@ -92,7 +92,7 @@ class ScanRun:
             with suppress(StorageError):
                 await self._create_deferred_indexes()
 
-    async def _walk(self, readers: ParserPool, known: int, cancelled: Callable[[], bool]) -> WalkResult:
+    async def _walk(self, readers: ParserPool, known_count: int, cancelled: Callable[[], bool]) -> WalkResult:
         """Walk the vault, and start the readers as soon as there are enough new notes."""
         walked = WalkResult()
         walking = asyncio.ensure_future(
@@ -100,14 +100,14 @@ class ScanRun:
         )
         while not (walking.done() or readers.started):
             await asyncio.wait((walking,), timeout=_POLL_INTERVAL_S)
-            if (new := len(walked.notes) - known) >= MIN_PROCESS_NOTES:
+            if (new := len(walked.notes) - known_count) >= MIN_PROCESS_NOTES:
                 readers.start(new, new * _mean_size(walked))
         return await walking
 
-    async def _names(self, walked: WalkResult, known: int) -> ScanPlan:
+    async def _names(self, walked: WalkResult, known_count: int) -> ScanPlan:
         async with self._ingest.lock:
             plan = await asyncio.to_thread(self._plan, walked, frozenset(self.touched))
-            if not known and len(plan.tasks) >= MIN_PROCESS_NOTES:
+            if not known_count and len(plan.tasks) >= MIN_PROCESS_NOTES:
                 await asyncio.to_thread(self._in_transaction, deferred_indexes.defer_indexes)
             await run_shielded(self._ingest.update_names(plan))
         self._counts.unchanged, self._counts.removed = plan.unchanged, len(plan.removed) - len(plan.moved)

@@ -92,9 +92,9 @@ class SearchRun:
     def lines(self, request: SearchRequest, note: int) -> tuple[Snippet, ...]:
         """Return all lines of one note that match the search; raises as `run` does."""
         with self._time_limit():
-            wanted = tuple(highlight_terms(request.node))
+            terms = tuple(highlight_terms(request.node))
             text = QueryExecutor(self._connection, request, self._check).text(note)
-            return snippets(text, wanted, _MAX_LINES, per_term=_MAX_LINES)
+            return snippets(text, terms, _MAX_LINES, per_term=_MAX_LINES)
 
     def explain(self, request: SearchRequest) -> ExplanationNode:
         """Explain the search part by part, with the number of notes that each part finds.
@@ -136,8 +136,8 @@ class SearchRun:
         return matches.select(request.node) - matches.hidden
 
     def _ordered(self, request: SearchRequest, matches: QueryExecutor) -> RankedPage:
-        wanted = tuple(highlight_terms(request.node))
-        ranking = Ranking(self._connection, request, matches.hidden, wanted)
+        terms = tuple(highlight_terms(request.node))
+        ranking = Ranking(self._connection, request, matches.hidden, terms)
         if not ranking.is_by_column:
             return ranking.rank_set(self._matching_ids(request, matches))
         if fts_query := expression(request.node):
@@ -152,7 +152,7 @@ class SearchRun:
         return ranking.rank_set(self._matching_ids(request, matches)) if page is None else page
 
     def _hits(self, ordered: RankedPage, node: Node, matches: QueryExecutor) -> Iterator[SearchHit]:
-        wanted = tuple(highlight_terms(node))
+        terms = tuple(highlight_terms(node))
         names = ordered.group_of or {}
         by_meaning = any(isinstance(part, SimilarityFilter) for part in walk_nodes(node))
         tasks = [
@@ -163,9 +163,9 @@ class SearchRun:
         for id, score in ordered.page:
             self._check()
             path, title, modified = self._connection.execute(_HIT_QUERY, (id,)).fetchone()
-            text = matches.text(id) if wanted or by_meaning or tasks else ""
-            lines = find_lines(text, wanted)
-            excerpts = snippets(text, wanted, MAX_SNIPPETS, lines_with_terms=lines) or (
+            text = matches.text(id) if terms or by_meaning or tasks else ""
+            lines = find_lines(text, terms)
+            excerpts = snippets(text, terms, MAX_SNIPPETS, lines_with_terms=lines) or (
                 opening_snippet(text) if by_meaning else ()
             )
             if tasks:

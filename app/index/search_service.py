@@ -134,15 +134,15 @@ class SearchService:
         self, text: str, cursor: int, limit: int = 12
     ) -> tuple[CompletionTarget, tuple[QuerySuggestion, ...]] | None:
         """Return the name being typed at the cursor with its completions, or None."""
-        if (wanted := completion_target_at(text, cursor)) is None:
+        if (target := completion_target_at(text, cursor)) is None:
             return None
 
         def read() -> tuple[QuerySuggestion, ...]:
             with self._search_connection() as connection:
-                return suggest(connection, wanted, limit)
+                return suggest(connection, target, limit)
 
         suggestions = await asyncio.to_thread(read)
-        return (wanted, suggestions) if suggestions else None
+        return (target, suggestions) if suggestions else None
 
     async def _run(self, action: Callable[[SearchRun], T], seconds: float | None = None) -> T:
         cancelled = threading.Event()

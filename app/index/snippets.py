@@ -28,11 +28,11 @@ class MatchedLine:
 Lines = Mapping[int, MatchedLine]
 
 
-def find_lines(text: str, wanted: Sequence[Term], per_term: int = MAX_PLACES_PER_TERM) -> Lines:
+def find_lines(text: str, terms: Sequence[Term], per_term: int = MAX_PLACES_PER_TERM) -> Lines:
     """Return the lines with a term by number (from 0), limited to the first places of each term."""
     chunk = FoldedText(text)
     lines: dict[int, MatchedLine] = {}
-    for number, term in enumerate(wanted):
+    for number, term in enumerate(terms):
         line = at = 0
         for start, stop in islice(term.places(chunk), per_term):
             # Count lines from place to place: a large text has many lines and few places.
@@ -47,7 +47,7 @@ def find_lines(text: str, wanted: Sequence[Term], per_term: int = MAX_PLACES_PER
 
 def snippets(
     text: str,
-    wanted: Sequence[Term],
+    terms: Sequence[Term],
     limit: int = MAX_SNIPPETS,
     per_term: int = MAX_PLACES_PER_TERM,
     lines_with_terms: Lines | None = None,
@@ -56,9 +56,9 @@ def snippets(
 
     `lines_with_terms` is the result of `find_lines` for the same text, if already known.
     """
-    lines = find_lines(text, wanted, per_term) if lines_with_terms is None else lines_with_terms
+    lines = find_lines(text, terms, per_term) if lines_with_terms is None else lines_with_terms
     best = sorted(lines, key=lambda line: (-len(lines[line].terms), line))[:limit]
-    return tuple(_snippet(text, line, lines[line], wanted) for line in sorted(best))
+    return tuple(_snippet(text, line, lines[line], terms) for line in sorted(best))
 
 
 def opening_snippet(text: str) -> tuple[Snippet, ...]:
@@ -76,10 +76,10 @@ def opening_snippet(text: str) -> tuple[Snippet, ...]:
     return ()
 
 
-def _snippet(text: str, number: int, line: MatchedLine, wanted: Sequence[Term]) -> Snippet:
+def _snippet(text: str, number: int, line: MatchedLine, terms: Sequence[Term]) -> Snippet:
     end = text.find("\n", line.start)
     line_text = text[line.start : end if end >= 0 else len(text)].replace("\r", "").replace("\t", " ")
-    marks = find_marks(line_text, wanted)
+    marks = find_marks(line_text, terms)
     if not marks and line.open_from is not None:
         # A phrase that continues on the next line.
         marks = [(line.open_from - line.start, len(line_text.rstrip()))]

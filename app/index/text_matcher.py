@@ -225,11 +225,11 @@ def highlight_terms(node: Node | None, cased: bool = False) -> Iterator[Term]:
         yield Term(node, cased)
 
 
-def find_marks(text: str, wanted: Iterable[Term]) -> Marks:
+def find_marks(text: str, terms: Iterable[Term]) -> Marks:
     """Return the places of the terms in the text, sorted, with overlapping ones merged."""
     chunk = FoldedText(text)
     marks: Marks = []
-    for term in wanted:
+    for term in terms:
         for count, place in enumerate(term.places(chunk)):
             if count >= _MAX_MARKS:
                 break

@@ -123,14 +123,14 @@ def _parts(base: list[bytes], ours: list[bytes], theirs: list[bytes]) -> Iterato
     done = 0
     for region in _regions(_edits(base, ours), _edits(base, theirs)):
         yield b"".join(base[done : region.start])
-        mine = _apply_edits(base, region, region.ours)
-        other = _apply_edits(base, region, region.theirs)
-        if not region.theirs or mine == other:
-            yield mine
+        our_text = _apply_edits(base, region, region.ours)
+        their_text = _apply_edits(base, region, region.theirs)
+        if not region.theirs or our_text == their_text:
+            yield our_text
         elif not region.ours:
-            yield other
+            yield their_text
         else:
-            yield Collision(b"".join(base[region.start : region.end]), mine, other)
+            yield Collision(b"".join(base[region.start : region.end]), our_text, their_text)
         done = region.end
     yield b"".join(base[done:])
 

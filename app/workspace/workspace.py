@@ -296,11 +296,13 @@ class Workspace:
 
     def _named_agents(self) -> Iterator[str]:
         """Yield the agents of the team, and the programs that have a token or are connected."""
-        yield from (one.name for one in self.settings.team.agents)
-        for name in (one.name for one in (self.endpoints.tokens.clients if self.endpoints.tokens else ())):
+        yield from (agent.name for agent in self.settings.team.agents)
+        for name in (
+            client.name for client in (self.endpoints.tokens.clients if self.endpoints.tokens else ())
+        ):
             yield from (f"{kind.value}:{name}" for kind in (CallerKind.MCP, CallerKind.HTTP))
-        for one in self.hub.clients_registry.clients:
-            yield agent_key(Caller(one.client.kind, one.client.name))
+        for connected in self.hub.clients_registry.clients:
+            yield agent_key(Caller(connected.client.kind, connected.client.name))
 
     def _vault_rules(self) -> VaultRules | None:
         try:

@@ -96,12 +96,12 @@ def change_relation(
     kind = relation.type if kind is None else _checked_type(kind)
     number = relation.confidence if confidence is None else _checked_number(confidence)
     note = relation.note if keep_note else None
-    wanted: RelationFields = (kind, relation.link.target, number, note)
-    if wanted == _relation_fields(relation):
+    new_fields: RelationFields = (kind, relation.link.target, number, note)
+    if new_fields == _relation_fields(relation):
         return text
     expected = [*map(_relation_fields, before.relations)]
-    expected[at] = wanted
-    for attempt in _changes(text, before, relation, wanted):
+    expected[at] = new_fields
+    for attempt in _changes(text, before, relation, new_fields):
         if Counter(map(_relation_fields, scan(attempt).relations)) == Counter(expected):
             return attempt
     raise InvalidParametersError(
@@ -190,8 +190,8 @@ def _siblings(note: ParsedNote, relation: Relation) -> list[Relation]:
 # Changing
 
 
-def _changes(text: str, note: ParsedNote, relation: Relation, wanted: RelationFields) -> Iterator[str]:
-    kind, _, number, remark = wanted
+def _changes(text: str, note: ParsedNote, relation: Relation, new_fields: RelationFields) -> Iterator[str]:
+    kind, _, number, remark = new_fields
     if not relation.link.in_properties and len(_siblings(note, relation)) == 1:
         for word in (relation_word(kind), f'"{relation_word(kind)}"'):
             edits = list(_in_place(text, relation, word, number, remark))

@@ -59,20 +59,22 @@ _ICONS = {
 
 
 def _heading_open(page: RenderContext, token: Token) -> str:
-    size, above, below = _HEADINGS[token.tag]
+    size, margin_top, margin_bottom = _HEADINGS[token.tag]
     color = f"color:{page.colors.muted};" if token.tag in ("h5", "h6") else ""
-    style = f"font-size:{size};font-weight:600;margin-top:{above}px;margin-bottom:{below}px;{color}"
+    style = (
+        f"font-size:{size};font-weight:600;margin-top:{margin_top}px;margin-bottom:{margin_bottom}px;{color}"
+    )
     return f'<{token.tag} style="{style}">{_heading_anchors(page, int(token.tag[1]), token.meta["text"])}'
 
 
 def _heading_anchors(page: RenderContext, level: int, text: str) -> str:
     """Return the anchors of a heading: its text, its key, and its key below each ancestor."""
     key = heading_key(text)
-    page.headings = [above for above in page.headings if above[0] < level]
+    page.headings = [heading for heading in page.headings if heading[0] < level]
     names, path = [text, key], key
-    for _, above in reversed(page.headings):
-        path = f"{above}#{path}"
-        names += [path, f"{above}#{key}"]
+    for _, anchor in reversed(page.headings):
+        path = f"{anchor}#{path}"
+        names += [path, f"{anchor}#{key}"]
     page.headings.append((level, key))
     return "".join(anchor_html(name) for name in dict.fromkeys(names) if name)
 
@@ -172,8 +174,9 @@ def _math_block(page: RenderContext, token: Token) -> str:
 def _list_open(page: RenderContext, token: Token) -> str:
     start = token.attrGet("start")
     number = f' start="{int(start)}"' if start is not None else ""
-    below = 0 if token.meta.get("inner") else 10
-    return f'<{token.tag}{number} style="margin-top:0;margin-bottom:{below}px;margin-left:{_LIST_SHIFT}px;">'
+    margin_bottom = 0 if token.meta.get("inner") else 10
+    style = f"margin-top:0;margin-bottom:{margin_bottom}px;margin-left:{_LIST_SHIFT}px;"
+    return f'<{token.tag}{number} style="{style}">'
 
 
 def _item_open(page: RenderContext, token: Token) -> str:
@@ -211,8 +214,8 @@ def _footnotes_open(page: RenderContext, token: Token) -> str:
 def _footnote_open(page: RenderContext, token: Token) -> str:
     number, muted = token.meta["id"] + 1, page.colors.muted
     style = f"color:{muted};text-decoration:none;"
-    back = f'{anchor_html(f"fn{number}")}<a href="#fnref{number}" style="{style}">{number}.</a>'
-    return f'<tr><td style="padding-right:8px;">{back}</td><td style="color:{muted};">'
+    back_link = f'{anchor_html(f"fn{number}")}<a href="#fnref{number}" style="{style}">{number}.</a>'
+    return f'<tr><td style="padding-right:8px;">{back_link}</td><td style="color:{muted};">'
 
 
 BLOCKS: dict[str, Rule] = {
