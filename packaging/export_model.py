@@ -219,9 +219,9 @@ def write_notices(cosine: float) -> None:
     import sentence_transformers
 
     packages = Path(sentence_transformers.__file__).parent.parent
-    licences = next(packages.glob("sentence_transformers-*.dist-info/licenses"))
-    shutil.copyfile(licences / "LICENSE", TARGET / "LICENSE")
-    notice = (licences / "NOTICE.txt").read_text(encoding="utf-8")
+    license_folder = next(packages.glob("sentence_transformers-*.dist-info/licenses"))
+    shutil.copyfile(license_folder / "LICENSE", TARGET / "LICENSE")
+    notice = (license_folder / "NOTICE.txt").read_text(encoding="utf-8")
     (TARGET / "NOTICE").write_text(NOTICE + notice.strip() + "\n", encoding="utf-8")
     manifest = {
         "name": "all-MiniLM-L6-v2-int8",
