@@ -160,13 +160,13 @@ class MemoryStore:
         return tuple(sorted((*defaults, *stored), key=lambda one: (one.owner != agent, one.type, one.label)))
 
     def find(self, label: str, agent: str) -> Block | None:
-        """Return the block that a label refers to for the agent: its own block before a shared one."""
+        """Return the agent's block with this label: its own block before a shared one."""
         own = block_path(agent, label).key
         shared = [one for one in self.blocks(agent) if one.label.casefold() == label.strip().casefold()]
         return next((one for one in shared if one.path.key == own), shared[0] if shared else None)
 
     def block(self, label: str, agent: str) -> Block:
-        """Return the block that a label refers to for the agent.
+        """Return the agent's block with this label.
 
         Raises:
             NotFoundError: there is no such block; `suggestions` lists similar labels.

@@ -148,10 +148,8 @@ def _change_words(value: str, change: Change) -> str | None:
 
 
 def _tag_entry(frontmatter: Frontmatter) -> MappingEntry | None:
-    return next(
-        (entry for entry in (frontmatter.tree.entries if frontmatter.tree else ()) if is_tag_entry(entry)),
-        None,
-    )
+    entries = frontmatter.tree.entries if frontmatter.tree else ()
+    return next((entry for entry in entries if is_tag_entry(entry)), None)
 
 
 def _separator(value: str) -> str:
