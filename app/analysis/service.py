@@ -218,7 +218,7 @@ class GraphAnalysisService:
         return tuple(_to_suggestion(graph, each) for each in predicted)
 
     def reject(self, source: str, target: str) -> None:
-        """Never suggest a link again, in either direction. Raises `StorageError`."""
+        """Reject a link: it is never suggested again, in either direction. Raises `StorageError`."""
         self._rejections.add(source, target)
 
     def restore_suggestion(self, source: str, target: str) -> None:

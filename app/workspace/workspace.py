@@ -499,7 +499,7 @@ class Workspace:
 
     @property
     def unreadable_rules(self) -> tuple[str, ...]:
-        """Return the files of rules that can't be read; agents ask before everything until this is fixed."""
+        """The files of rules that can't be read; agents ask before everything until this is fixed."""
         return tuple(filter(None, (self.settings.permissions.unreadable, self.vault_settings.unreadable)))
 
     def accept_rules(self) -> None:
