@@ -99,7 +99,7 @@ class _NodePlacer:
             next_rows = {each for row in ready for each in self._graph.neighbors(row).tolist()}
             ready = sorted(next_rows & self._missing)
 
-    def _placed_beside(self, row: int) -> Positions:
+    def _placed_neighbors(self, row: int) -> Positions:
         neighbors = self._positions[self._graph.neighbors(row)]
         return neighbors[~np.isnan(neighbors[:, 0])]
 
