@@ -106,7 +106,7 @@ def format_line(line: bytes, spans: Sequence[Span] = (), *, first: bool = False,
     seen = escape_line(line, first=first, last=last)
     text = Text(seen.text)
     for start, end in spans:
-        text.stylize(_CHANGED_STYLE, seen.displayed_index(start), seen.place(end))
+        text.stylize(_CHANGED_STYLE, seen.displayed_index(start), seen.displayed_index(end))
     for start, end, kind in seen.signs:
         text.stylize(_LABEL_STYLE if kind == CHIP_SIGN else "dim", start, end)
     return _with_brackets(text, seen)

@@ -124,7 +124,7 @@ class Layout:
             radii = node_radii(self._graph)
             self._simulation = Simulation(weights, self._positions, self._engine, self._forces, radii)
             if self._drag is not None and self._drag.is_held:
-                self._simulation.hold(self._drag.dragged, *self._positions[self._drag.held].tolist())
+                self._simulation.hold(self._drag.dragged, *self._positions[self._drag.dragged].tolist())
             self._drag = None
         self._simulation.set_forces(self._target_forces)
         self._forces = self._target_forces
