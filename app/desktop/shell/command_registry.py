@@ -554,7 +554,7 @@ COMMANDS: tuple[Command, ...] = (
         QT_TRANSLATE_NOOP("Commands", "Graph settings"),
         "View",
         "app.desktop.vault_commands:run_in_graph",
-        "sheet",
+        "settings",
         icon="sliders-horizontal",
     ),
     Command(

@@ -59,18 +59,18 @@ def test_the_eye_glides_to_the_whole_zoom_and_stops():
     eye.zoom(1.5, 100, 100, 900, 600)
     for _ in range(200):
         eye.advance(0.016)
-    assert not eye.moving
+    assert not eye.is_moving
     assert eye.camera.scale == pytest.approx(before * 3, rel=1e-3)
     eye.zoom(1e9, 0, 0, 900, 600)
     for _ in range(200):
         eye.advance(0.016)
-    assert not eye.moving
+    assert not eye.is_moving
     assert eye.camera.scale == MAX_SCALE
 
 
 def test_a_fade_ends():
-    fade = Fade(aim=1.0)
+    fade = Fade(target=1.0)
     for _ in range(100):
         fade.advance(0.016)
     assert fade.value == 1.0
-    assert not fade.moving
+    assert not fade.is_moving

@@ -25,7 +25,7 @@ def canvas(qtbot):
     made.show()
     made.set_graph(of_edges(["ab", "cd"]), PLACES)
     rest(made, qtbot)
-    made.eye.set(Camera(0, 0, 25))
+    made.camera_animation.set(Camera(0, 0, 25))
     rest(made, qtbot)
     return made
 
@@ -116,7 +116,7 @@ def test_highlights_of_several_keys_are_added_and_removed(canvas, qtbot):
     assert at(shown(canvas), beside["a.md"]) == QColor(DARK.window)
 
 
-def test_marks_follow_their_nodes_into_the_next_state_and_end_with_another_graph(canvas, qtbot):
+def test_highlights_follow_their_nodes_into_the_next_state_and_end_with_another_graph(canvas, qtbot):
     scene = canvas.scene
     rows = scene.graph.rows
     canvas.set_node_colors(pack_colors(["#000001", "#000002", "#000003", "#000004"]))
@@ -128,20 +128,20 @@ def test_marks_follow_their_nodes_into_the_next_state_and_end_with_another_graph
     rest(canvas, qtbot)
     row = graph.rows
     assert scene.colors[[row["b.md"], row["c.md"], row["d.md"]]].tolist() == [2, 3, 4]
-    assert scene.marks.sizes[[row["b.md"], row["0.md"]]].tolist() == [2, 1]
+    assert scene.highlights.sizes[[row["b.md"], row["0.md"]]].tolist() == [2, 1]
     assert scene.strength[row["c.md"]] == 0 < scene.strength[row["0.md"]]
-    assert scene.marks.path == [row["d.md"], row["b.md"]]
+    assert scene.highlights.path == [row["d.md"], row["b.md"]]
     canvas.replace_graph(
         compute_update(graph, GraphDelta(removed=("b.md",))).graph, np.zeros((3, 2), dtype=np.float32)
     )
-    assert scene.marks.path == []
+    assert scene.highlights.path == []
     canvas.set_graph(of_edges(["xy"]), np.zeros((2, 2), dtype=np.float32))
-    assert scene.marks.colors is None
+    assert scene.highlights.colors is None
     rest(canvas, qtbot)
 
 
 def test_the_overview_shows_the_whole_and_follows_changes(canvas, qtbot):
-    canvas.eye.set(Camera(100, 100, 60))
+    canvas.camera_animation.set(Camera(100, 100, 60))
     with qtbot.waitSignal(canvas.overview_changed):
         canvas.want_overview(160, 120)
     overview = canvas.overview
@@ -163,7 +163,7 @@ def test_the_viewport_says_what_is_seen(canvas):
     assert canvas.viewport().center() == QPointF(0, 0)
     assert canvas.viewport().width() == pytest.approx(800 / 25)
     moved = []
-    canvas.moved.connect(lambda: moved.append(canvas.viewport().center()))
+    canvas.camera_moved.connect(lambda: moved.append(canvas.viewport().center()))
     canvas.center_on(3, 4)
     assert moved == [QPointF(3, 4)]
 
@@ -172,9 +172,9 @@ def test_a_lasso_takes_what_is_inside_and_shown(canvas):
     scene = canvas.scene
     corners = [(100, 50), (700, 50), (700, 200), (300, 300), (250, 550), (100, 550)]
     hook = np.array(corners, dtype=np.float32)
-    inside = scene.nodes_inside(hook, canvas.camera, 800, 600)
+    inside = scene.nodes_in_polygon(hook, canvas.camera, 800, 600)
     assert {scene.graph.paths[row] for row in inside} == {"a.md", "b.md", "c.md"}
-    scene.marks.visible = np.array([True, False, True, True])
+    scene.highlights.visible = np.array([True, False, True, True])
     scene.refilter()
-    assert len(scene.nodes_inside(hook, canvas.camera, 800, 600)) == 2
-    assert scene.nodes_inside(hook[:2], canvas.camera, 800, 600) == []
+    assert len(scene.nodes_in_polygon(hook, canvas.camera, 800, 600)) == 2
+    assert scene.nodes_in_polygon(hook[:2], canvas.camera, 800, 600) == []

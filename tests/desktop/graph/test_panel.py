@@ -74,7 +74,7 @@ class Watched:
     def at_rest(self) -> bool:
         """Return whether the first layout is finished and no other is pending."""
         panel = self.panel
-        return panel._is_settled and not panel.view.is_arranging and not panel._settle.isActive()
+        return panel._is_settled and not panel.view.is_arranging and not panel._update_timer.isActive()
 
 
 @pytest.fixture
@@ -88,7 +88,7 @@ def watched(tmp_path: Path, service: ServiceThread, qtbot, wait_until) -> Callab
         client = VaultClient(service, service_of(vault))
         theme = ThemeSource("light")
         panel = GraphPanel(client, theme)
-        panel._quiet.setInterval(200)
+        panel._idle_timer.setInterval(200)
         panel.resize(600, 500)
         panel.show()
         made = Watched(panel, vault, client, theme)
@@ -144,10 +144,10 @@ def test_labels_grow_with_the_zoom_of_the_interface(gui, watched, wait_until) ->
             def heights() -> set[float]:
                 return {bottom - top for _, top, _, bottom in canvas.labels.placed.values()}
 
-            await wait_until(lambda: heights() and not canvas.labels.fading)
+            await wait_until(lambda: heights() and not canvas.labels.is_fading)
             before = max(heights())
             it.theme.set("light", 2.0)
-            await wait_until(lambda: heights() and not canvas.labels.fading)
+            await wait_until(lambda: heights() and not canvas.labels.is_fading)
             assert 1.8 * before < max(heights()) < 2.2 * before
 
     gui(main())
@@ -178,7 +178,7 @@ def test_saved_positions_are_kept_without_a_layout(gui, watched, wait_until) -> 
     async def again(before: dict[str, tuple[float, ...]]) -> None:
         async with watched() as it:
             await wait_until(lambda: it.count == 80)
-            assert not it.panel.view.canvas.scene.unsorted
+            assert not it.panel.view.canvas.scene.needs_communities
             await it.scan()
             await wait_until(lambda: it.at_rest)
             assert it.arranged == []
@@ -241,12 +241,12 @@ def test_the_settings_panel_lists_the_saved_searches(gui, watched, wait_until) -
         async with watched(notes=4) as it:
             await it.scan()
             await wait_until(lambda: it.count == 4)
-            sheet = it.panel.view.sheet
+            sheet = it.panel.view.settings_panel
             query, rows = sheet.filters.query, sheet.groups.rows
-            assert not query._star.isVisible()
+            assert not query._saved_searches_action.isVisible()
             await in_workspace(it.client, lambda vault: vault.searches.save("The third", "file:3"))
             await wait_until(lambda: [action.text() for action in query._menu.actions()] == ["The third"])
-            assert query._star.isVisible()
+            assert query._saved_searches_action.isVisible()
             query._menu.actions()[0].trigger()
             await wait_until(lambda: query.message == "1 note")
             assert sheet.choices.filter == "file:3"
@@ -257,7 +257,12 @@ def test_the_settings_panel_lists_the_saved_searches(gui, watched, wait_until) -
             row.query._menu.actions()[0].trigger()
             assert [group.query for group in sheet.choices.groups] == ["file:3"]
             await in_workspace(it.client, lambda vault: vault.searches.remove("The third"))
-            await wait_until(lambda: not query._star.isVisible() and not row.query._star.isVisible())
+            await wait_until(
+                lambda: (
+                    not query._saved_searches_action.isVisible()
+                    and not row.query._saved_searches_action.isVisible()
+                )
+            )
 
     gui(main())
 
@@ -270,10 +275,10 @@ def test_queries_in_the_settings_panel_are_completed_as_in_the_search_panel(gui,
             await wait_until(lambda: it.count == 2)
             it.vault.analysis = SimpleNamespace(embedded_note_count=0)
             it.panel.activateWindow()
-            sheet = it.panel.view.sheet
+            sheet = it.panel.view.settings_panel
             sheet.show()
             if not sheet.groups.is_open:
-                sheet.unfold(sheet.groups)
+                sheet.expand_section(sheet.groups)
             sheet.groups.rows.add_button.click()
             (row,) = sheet.groups.rows._rows
             for field in (sheet.filters.query.field, row.query.field):

@@ -58,7 +58,7 @@ def star(view, qtbot):
     graph, places = typed()
     with qtbot.waitSignal(view.arranged):
         view.set_graph(graph, places)
-    view.canvas.eye.set(Camera(0, 0, 25))
+    view.canvas.camera_animation.set(Camera(0, 0, 25))
     rest(view, qtbot)
     return view
 
@@ -223,7 +223,7 @@ def test_dragging_the_ground_pans(star):
 
 
 def test_a_drag_from_a_node_too_small_to_be_meant_pans_and_a_click_chooses_it(star, qtbot):
-    star.canvas.eye.set(Camera(0, 0, 0.02))
+    star.canvas.camera_animation.set(Camera(0, 0, 0.02))
     rest(star, qtbot)
     before, hub = star.canvas.camera, place(star, "hub.md")
     QTest.mousePress(star.canvas, LEFT, pos=hub)
@@ -231,12 +231,12 @@ def test_a_drag_from_a_node_too_small_to_be_meant_pans_and_a_click_chooses_it(st
     QTest.mouseMove(star.canvas, hub + QPoint(50, -20))
     QTest.mouseRelease(star.canvas, LEFT, pos=hub + QPoint(50, -20))
     assert star.canvas.camera == before.moved(50, -20)
-    assert star.canvas.held is None
+    assert star.canvas.dragged_rows is None
     QTest.mouseClick(star.canvas, LEFT, pos=place(star, "hub.md"))
     assert len(star.canvas.scene.selection) == 1
     QTest.mousePress(star.canvas, LEFT, pos=place(star, "hub.md"))
     QTest.mouseMove(star.canvas, hub)
-    assert star.canvas.held is not None
+    assert star.canvas.dragged_rows is not None
     QTest.mouseRelease(star.canvas, LEFT, pos=hub)
 
 
@@ -246,7 +246,7 @@ def test_hover_highlights_the_neighbors_and_dims_the_rest(view, qtbot):
     with qtbot.waitSignal(view.arranged):
         view.set_graph(graph, places)
     view.set_color_by(ColorBy.TYPE)
-    view.canvas.eye.set(Camera(0, 0, 25))
+    view.canvas.camera_animation.set(Camera(0, 0, 25))
     rest(view, qtbot)
     full = color(view.canvas.grab().toImage(), place(view, "d.md"))
     view.canvas.hover(graph.rows["a.md"])
@@ -276,7 +276,7 @@ def test_a_filter_dims_or_hides_and_hidden_nodes_cannot_be_picked(star, qtbot):
     canvas = star.canvas
     star.set_filter({"hub.md"})
     assert canvas.scene.strength[canvas.scene.graph.rows["east.md"]] < 0.2
-    star.sheet.filters.box("dimmed").click()
+    star.settings_panel.filters.box("dimmed").click()
     QTest.mouseClick(canvas, LEFT, pos=place(star, "east.md"))
     assert star.selection() == ()
     star.set_filter(None)
@@ -288,15 +288,15 @@ def test_the_legend_and_the_toggles_hide_kinds_of_nodes(star):
     scene = star.canvas.scene
     assert [group.key for group in scene.nodes.groups][-1] == "unresolved"
     star.legend.toggled.emit("source", False)
-    star.sheet.filters.box("unresolved").click()
+    star.settings_panel.filters.box("unresolved").click()
     hidden = {scene.graph.paths[row] for row in np.flatnonzero(scene.strength == 0)}
     assert hidden == {"west.md", "South"}
     star.legend.toggled.emit("source", True)
-    star.sheet.filters.box("unresolved").click()
+    star.settings_panel.filters.box("unresolved").click()
     assert (scene.strength == 1).all()
     assert star.legend.count == 5
     opened = star.legend.height()
-    QTest.mouseClick(star.legend._fold, LEFT)
+    QTest.mouseClick(star.legend._fold_button, LEFT)
     assert star.legend.height() < opened
     assert star.canvas.insets.bottom == 0
 
@@ -443,7 +443,7 @@ def test_a_new_graph_may_arrive_during_a_layout(view, qtbot):
     big, _ = planted(20, 30)
     small = of_edges(["ab"])
     view.set_graph(big)
-    qtbot.waitUntil(lambda: view.canvas.layout_thread.busy)
+    qtbot.waitUntil(lambda: view.canvas.layout_thread.is_busy)
     assert view.is_arranging
     view.set_graph(small)
     rest(view, qtbot)

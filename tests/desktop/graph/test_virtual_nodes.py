@@ -36,7 +36,7 @@ def test_proposed_links_stand_behind_the_real_ones_and_change_no_neighbors():
     decoration = VirtualNodes()
     assert decoration.apply_to(graph) is graph
     decoration.tags = True
-    decoration.proposed = (SuggestedEdge("a.md", "c.md", 0.7), SuggestedEdge("a.md", "gone.md", 0.9))
+    decoration.suggested_edges = (SuggestedEdge("a.md", "c.md", 0.7), SuggestedEdge("a.md", "gone.md", 0.9))
     shown = decoration.apply_to(graph)
     assert shown.suggested.tolist() == [False, False, True]
     assert shown.neighbors(shown.rows["c.md"]).tolist() == []

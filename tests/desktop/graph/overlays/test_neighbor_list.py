@@ -65,7 +65,7 @@ def test_each_link_is_a_line_with_its_relation_and_direction():
         ("West", "part of", False),
         ("east", "", False),
     ]
-    assert [one.spoken for one in found] == [
+    assert [one.accessible_text for one in found] == [
         "east, supports, from this note",
         "North, linked from this note",
         "West, part of, to this note",

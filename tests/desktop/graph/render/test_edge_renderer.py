@@ -20,9 +20,9 @@ def painter() -> Iterator[EdgeRenderer]:
     made.close()
 
 
-def request(look, scale: float = 1.0, *, hurried: bool) -> EdgeRenderRequest:
+def request(look, scale: float = 1.0, *, is_draft: bool) -> EdgeRenderRequest:
     places = np.array([[-40, -30], [40, 30]], dtype=np.float32)
-    return EdgeRenderRequest(look, places, Camera(0, 0, scale), 200, 150, 1.0, 0.5, hurried=hurried)
+    return EdgeRenderRequest(look, places, Camera(0, 0, scale), 200, 150, 1.0, 0.5, is_draft=is_draft)
 
 
 def one_line() -> EdgeStyle:
@@ -43,26 +43,26 @@ def test_a_sharp_picture_yields_to_a_quick_one_but_not_vice_versa(painter, qtbot
         assert may_go_on.wait(20)
         return one_line()
 
-    painter.request(request(slowly, hurried=False))
+    painter.request(request(slowly, is_draft=False))
     assert begun.wait(20)
-    painter.request(request(one_line, 2.0, hurried=True))
+    painter.request(request(one_line, 2.0, is_draft=True))
     may_go_on.set()
-    qtbot.waitUntil(lambda: painter.ready, timeout=20_000)
+    qtbot.waitUntil(lambda: painter.is_ready, timeout=20_000)
     assert not painter.collect()
     assert painter.picture is None
-    qtbot.waitUntil(lambda: painter.ready, timeout=20_000)
+    qtbot.waitUntil(lambda: painter.is_ready, timeout=20_000)
     assert painter.collect()
     assert painter.picture.request.camera.scale == 2.0
 
     begun.clear()
     may_go_on.clear()
-    painter.request(request(slowly, 3.0, hurried=True))
+    painter.request(request(slowly, 3.0, is_draft=True))
     assert begun.wait(20)
-    painter.request(request(one_line, 3.0, hurried=False))
+    painter.request(request(one_line, 3.0, is_draft=False))
     may_go_on.set()
-    qtbot.waitUntil(lambda: painter.ready, timeout=20_000)
+    qtbot.waitUntil(lambda: painter.is_ready, timeout=20_000)
     assert painter.collect()
-    assert painter.picture.request.hurried
+    assert painter.picture.request.is_draft
 
 
 def test_without_a_margin_the_picture_is_as_large_as_the_view(painter):

@@ -14,7 +14,7 @@ from tests.desktop.graph.render import label_reference
 
 
 def crowd(seed: int, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return names and boxes as `find_room` takes them."""
+    """Return names and boxes as `place_labels` takes them."""
     rng = np.random.default_rng(seed)
     size = [rng.uniform(30, 90, count), rng.uniform(12, 20, count)]
     names = np.column_stack([rng.random((count, 2)) * 300, rng.uniform(2, 12, count), *size])
@@ -55,10 +55,10 @@ def test_corners_are_those_of_the_boxes():
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads what Linux says of its memory")
 def test_a_drawn_name_is_as_small_as_its_pixels(qapp):
     """Qt's painting buffer is twenty times as large and would stay with the image."""
-    look = LabelStyle(qapp.font(), "#ffffff", "#000000", 1.0)
-    draw_label("Note", 12, look)
+    style = LabelStyle(qapp.font(), "#ffffff", "#000000", 1.0)
+    draw_label("Note", 12, style)
     before = memory()
-    kept = [draw_label(f"Note {number}", 12, look) for number in range(400)]
+    kept = [draw_label(f"Note {number}", 12, style) for number in range(400)]
     pixels = sum(each.pixels.nbytes for each in kept)
     assert memory() - before < 3 * pixels + 6_000_000
 
