@@ -133,7 +133,7 @@ def transfer_communities(before: Graph, communities: NDArray[np.int64], after: G
 
 
 def _rank_keys(counts: Mapping[str, int], labels: Mapping[str, str], by: ColorBy) -> list[str]:
-    """Order keys by size; those beyond the palette become one "other", and nodes other than notes come last."""
+    """Order keys by size; those beyond the palette become "other", and nodes other than notes come last."""
     last = [key for key in ("other", "tag", "attachment", "unresolved") if counts.get(key)]
     keys = sorted((key for key in counts if key not in last), key=lambda key: (-counts[key], labels[key]))
     limit = _MAX_COMMUNITIES if by is ColorBy.COMMUNITY else 2 * _PALETTE_SIZE

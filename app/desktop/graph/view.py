@@ -202,7 +202,7 @@ class GraphView(QWidget):
         self._selection_changed()
 
     def set_filter(self, paths: Collection[str] | None) -> None:
-        """Set the matches of a search; the rest is dimmed or hidden, as the user chose. None ends the search."""
+        """Set the matches of a search, and dim or hide the rest, as the user chose; None ends the search."""
         self.appearance.set_search_result(paths)
 
     def set_groups(self, groups: Sequence[QueryGroup], matches: Sequence[Collection[str]]) -> None:

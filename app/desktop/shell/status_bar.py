@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QStatusBar, QTo
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
 from app.desktop.runtime.translation import PluralText
+from app.desktop.shell.command_registry import panel_title
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.panel import ThemedButton
 from app.embeddings.throttle import FULL_SPEED, Reason, ThrottleState
@@ -146,7 +147,7 @@ class StatusBar(QStatusBar):
         self.embedding.resumed.connect(self.resume_embedding_requested)
         self.cost = QLabel()
         self.word_count = QLabel()
-        self.problems = ThemedButton(theme, "warning-circle", self.tr("Index problems"), size=14)
+        self.problems = ThemedButton(theme, "warning-circle", panel_title("problems"), size=14)
         self.problems.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.problems.clicked.connect(self.problems_requested)
         self.lock = ThemedButton(theme, "lock-simple", "", size=14)

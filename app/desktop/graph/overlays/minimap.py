@@ -73,7 +73,7 @@ class Minimap(QFrame):
         self.update()
 
     def _nodes_in(self, overview: GraphOverview) -> QRectF:
-        """Return the rectangle around the visible nodes without the margin of the picture, in layout units."""
+        """Return the rectangle around the visible nodes, without a margin, in layout units."""
         if self._bounds is None or self._bounds[0] is not overview:
             scene = self._canvas.scene
             positions = scene.positions if scene.is_whole else scene.positions[scene.strength > 0.0]

@@ -122,7 +122,7 @@ class FrameState:
             self.labels.place(scene, self.view, self.opacity(), self._forced_labels(), size)
 
     def _forced_labels(self) -> list[int]:
-        """Return the rows labeled first: hovered, on the path, selected, heavy neighbors of the hovered node."""
+        """Return rows labeled first: hovered, on the path, selected, heavy neighbors of the hovered node."""
         scene = self.scene
         forced = [scene.hovered] if scene.hovered >= 0 else []
         forced += [*scene.highlights.path[:40], *scene.selection[:40]]

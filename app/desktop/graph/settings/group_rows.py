@@ -66,7 +66,7 @@ class GroupRows(QWidget):
             row.query.field.set_suggest(suggest)
 
     def show_groups(self, groups: Sequence[QueryGroup]) -> None:
-        """Show `groups` if they differ from those last shown or edited, so that a query being typed is kept."""
+        """Show `groups` unless they are those last shown or edited, so that a query being typed is kept."""
         if tuple(groups) == self._submitted_groups:
             return
         self._submitted_groups = tuple(groups)
