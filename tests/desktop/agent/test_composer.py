@@ -77,10 +77,10 @@ def test_a_note_dragged_from_the_tree_is_attached_once(composer: Composer, qapp)
 
 
 def test_escape_cancels_editing_an_earlier_message(composer: Composer) -> None:
-    given_up: list[int] = []
-    composer.edit_dropped.connect(lambda: given_up.append(1))
+    cancelled: list[int] = []
+    composer.edit_cancelled.connect(lambda: cancelled.append(1))
     composer.restore_prompt("an earlier message", ("A.md",))
     composer.set_editing(True)
     QTest.keyClick(composer.field, Qt.Key.Key_Escape)
-    assert given_up == [1]
+    assert cancelled == [1]
     assert composer.take_prompt() == ("", ())

@@ -13,7 +13,7 @@ from app.settings import Rule, Settings
 @pytest.fixture
 def dialog(qtbot) -> SettingsDialog:
     answering = {("agent", "answering"): lambda value: AnsweringEditor(Settings())}
-    made = SettingsDialog(Settings(), ThemeSource("light"), own=answering)
+    made = SettingsDialog(Settings(), ThemeSource("light"), editors=answering)
     qtbot.addWidget(made)
     return made
 
@@ -105,15 +105,15 @@ def test_rules_can_be_added_and_removed(dialog) -> None:
 
 def test_searching_shows_matching_settings_of_all_sections(dialog) -> None:
     dialog.search.setText("maximum note")
-    assert dialog.shown() == ("index.max_note_mib",)
+    assert dialog.visible_settings() == ("index.max_note_mib",)
     assert dialog.list.currentRow() == -1, "what is found may be of any section"
     dialog.search.setText("theme dark")
-    assert dialog.shown() == ("general.theme",)
+    assert dialog.visible_settings() == ("general.theme",)
     dialog.search.setText("nothing is called so")
-    assert dialog.shown() == () and not dialog._none.isHidden()
+    assert dialog.visible_settings() == () and not dialog._no_match.isHidden()
     dialog.search.clear()
     assert dialog.list.currentRow() == 0
-    assert len(dialog.shown()) == len(every_field())
+    assert len(dialog.visible_settings()) == len(every_field())
 
 
 def test_a_section_can_be_shown(dialog) -> None:

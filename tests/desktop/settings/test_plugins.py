@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app import paths
-from app.desktop.settings.model_page import settings_with_model
+from app.desktop.settings.dialog_factory import create_settings_dialog
 from app.desktop.settings.plugins import PluginList
 from app.desktop.theme.theme import ThemeSource
 from app.settings import Settings
@@ -21,7 +21,7 @@ def _switch(qtbot) -> None:
     install(paths.plugin_folder() / "support")
     (paths.plugin_folder() / "empty").mkdir()
     told: list[Settings] = []
-    dialog = settings_with_model(Settings(), ThemeSource("light"), None, None)
+    dialog = create_settings_dialog(Settings(), ThemeSource("light"), None, None)
     qtbot.addWidget(dialog)
     dialog.changed.connect(told.append)
     dialog.editor_of("tools", "plugins_on")
@@ -32,4 +32,4 @@ def _switch(qtbot) -> None:
     switches.boxes["support"].click()
     assert told[-1].tools.plugins_on == ()
     dialog.search.setText("plug-ins wheel")
-    assert "tools." in dialog.shown()
+    assert "tools." in dialog.visible_settings()

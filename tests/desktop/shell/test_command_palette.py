@@ -134,7 +134,7 @@ def test_a_name_that_no_note_has_is_offered_on(gui, wait_until, window: QWidget)
         await wait_until(lambda: texts(palette))
         QTest.keyClicks(palette.field, "zzzzqqqq")
         await wait_until(lambda: not texts(palette))
-        assert palette.nothing.isVisible()
+        assert palette.no_match_label.isVisible()
         QTest.keyClick(palette.field, Qt.Key.Key_Return)
         return wanted
 
@@ -174,7 +174,7 @@ def test_every_command_has_an_existing_icon(command, qtbot) -> None:
 async def slow() -> tuple[PaletteItem, ...]:
     await asyncio.sleep(0.05)
     return (
-        PaletteItem("Tea.md", "The book of tea", "Books", others=("Tea", "Okakura 1906")),
+        PaletteItem("Tea.md", "The book of tea", "Books", aliases=("Tea", "Okakura 1906")),
         PaletteItem("Teapot.md", "Teapot"),
     )
 

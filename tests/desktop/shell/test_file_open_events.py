@@ -28,12 +28,12 @@ def send(path: Path) -> None:
 def test_a_folder_that_came_before_the_window_is_opened_when_there_is_one(events, tmp_path: Path) -> None:
     opened: list[Path] = []
     send(tmp_path)
-    assert events.hand_to(opened.append) and opened == [tmp_path]
+    assert events.set_receiver(opened.append) and opened == [tmp_path]
     other = tmp_path / "Other"
     other.mkdir()
     send(other)
     assert opened == [tmp_path, other]
-    assert not events.hand_to(opened.append), "each folder is opened once"
+    assert not events.set_receiver(opened.append), "each folder is opened once"
 
 
 def test_no_event_of_a_widget_reaches_python_where_no_such_event_is_sent(
@@ -49,7 +49,7 @@ def test_no_event_of_a_widget_reaches_python_where_no_such_event_is_sent(
 
 def test_files_are_ignored(events, tmp_path: Path) -> None:
     opened: list[Path] = []
-    events.hand_to(opened.append)
+    events.set_receiver(opened.append)
     note = tmp_path / "Note.md"
     note.touch()
     send(note)
