@@ -360,12 +360,11 @@ class GraphAnalysisController(QObject):
         self._remove_suggestion(row)
 
     def _remove_suggestion(self, row: AnalysisResultRow) -> None:
-        kept = tuple(
+        self._suggestions = tuple(
             suggestion
             for suggestion in self._suggestions
             if (suggestion.source, suggestion.target) != row.paths
         )
-        self._suggestions = kept
         self._show_suggestions()
 
     # Helpers

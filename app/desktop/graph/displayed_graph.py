@@ -49,13 +49,13 @@ class DisplayedGraph:
         self.local = None
         self.whole = graph
         self._layout_switch.reset()
-        shown = self._virtual_nodes.apply_to(graph)
-        added = len(shown) - len(graph)
+        extended = self._virtual_nodes.apply_to(graph)
+        added = len(extended) - len(graph)
         if added and positions is not None:
             positions = np.concatenate([positions, np.full((added, 2), np.nan, dtype=np.float32)])
         if added and communities is not None:
             communities = np.concatenate([communities, np.full(added, -1, dtype=np.int64)])
-        self._canvas.set_graph(shown, positions, communities)
+        self._canvas.set_graph(extended, positions, communities)
 
     def update_graph(
         self, graph: Graph, renamed: Mapping[str, str] | None, positions: Positions | None
@@ -69,7 +69,7 @@ class DisplayedGraph:
                 it here.
         """
         canvas, before = self._canvas, self.whole
-        shown = self._virtual_nodes.apply_to(graph)
+        extended = self._virtual_nodes.apply_to(graph)
         if self.local is not None:
             self._link_positions = (
                 transfer_positions(before, self.positions(), graph, renamed)[0]
@@ -77,43 +77,43 @@ class DisplayedGraph:
                 else positions
             )
             self.whole = graph
-            self._update_local(shown, renamed)
+            self._update_local(extended, renamed)
             return
         needs_transfer = not self._layout_switch.is_by_links or len(canvas.scene.graph) != len(before)
-        if needs_transfer or positions is None or len(shown) != len(graph):
-            positions = transfer_positions(canvas.scene.graph, canvas.scene.positions, shown, renamed)[0]
+        if needs_transfer or positions is None or len(extended) != len(graph):
+            positions = transfer_positions(canvas.scene.graph, canvas.scene.positions, extended, renamed)[0]
         self.whole = graph
-        self._layout_switch.graph_changed(shown, renamed)
-        canvas.replace_graph(shown, positions)
+        self._layout_switch.graph_changed(extended, renamed)
+        canvas.replace_graph(extended, positions)
 
     def show_local(self, paths: Sequence[str], depth: int) -> str | None:
         """Show the nodes at most `depth` links from `paths`; return the first name or None."""
-        whole = self._virtual_nodes.apply_to(self.whole)
-        starts = tuple(path for path in paths if path in whole.rows)
+        graph = self._virtual_nodes.apply_to(self.whole)
+        starts = tuple(path for path in paths if path in graph.rows)
         if not starts:
             return None
         if self.local is None:
             self._link_positions = self.positions().copy()
         self.local = (starts, depth)
         self._layout_switch.reset()
-        self._canvas.set_graph(extract_subgraph(whole, starts, depth), None)
-        return whole.names[whole.rows[starts[0]]]
+        self._canvas.set_graph(extract_subgraph(graph, starts, depth), None)
+        return graph.names[graph.rows[starts[0]]]
 
     def show_whole(self) -> None:
         """Leave the local graph; every node returns to its position."""
         self.show_graph(self.whole, self._link_positions[: len(self.whole)], None)
 
-    def _update_local(self, shown: Graph, renamed: Mapping[str, str] | None) -> None:
+    def _update_local(self, extended: Graph, renamed: Mapping[str, str] | None) -> None:
         """Update the local graph; show the whole graph if its notes are gone."""
         assert self.local is not None
         paths, depth = self.local
         paths = tuple((renamed or {}).get(path, path) for path in paths)
-        paths = tuple(path for path in paths if path in shown.rows)
+        paths = tuple(path for path in paths if path in extended.rows)
         if not paths:
             self.show_whole()
             return
         self.local = (paths, depth)
-        subgraph = extract_subgraph(shown, paths, depth)
+        subgraph = extract_subgraph(extended, paths, depth)
         positions, _ = transfer_positions(
             self._canvas.scene.graph, self._canvas.scene.positions, subgraph, renamed
         )

@@ -56,7 +56,6 @@ class LayoutThread:
         self,
         graph: Graph,
         positions: Positions | None = None,
-        seed: int = 0,
         aspect: float = 1.0,
         forces: ForceParams = DEFAULT_FORCES,
     ) -> None:
@@ -69,7 +68,7 @@ class LayoutThread:
 
         def begin() -> None:
             layout = self._get_layout()
-            layout.start(graph, positions, seed, aspect, forces)
+            layout.start(graph, positions, aspect=aspect, forces=forces)
             if self._is_paused:
                 layout.pause()
             else:
@@ -175,9 +174,9 @@ class LayoutThread:
         with self._condition:
             if self._started_number == self._requested_number:
                 self._newest = positions
-        rest = _MIN_STEP_S - (time.perf_counter() - started)
-        if rest > 0 and not self._is_settled():
-            time.sleep(rest)
+        pause = _MIN_STEP_S - (time.perf_counter() - started)
+        if pause > 0 and not self._is_settled():
+            time.sleep(pause)
         self._await_viewer()
 
     def _await_viewer(self) -> None:

@@ -220,12 +220,12 @@ class GraphPanel(QWidget):
 
     async def _apply_update(self, updates: PendingUpdates) -> None:
         """Show an index update; the cost depends on its size, not on that of the vault."""
-        shown: Graph | None = None
-        while updates and shown is not self.view.graph():
-            shown = self.view.graph()
+        current: Graph | None = None
+        while updates and current is not self.view.graph():
+            current = self.view.graph()
             positions = self.view.positions().copy()
-            graph, positions, renamed = await self._compute_update(shown, positions, updates)
-        if shown is None or graph is shown:
+            graph, positions, renamed = await self._compute_update(current, positions, updates)
+        if current is None or graph is current:
             return
         await asyncio.to_thread(self.view.virtual_nodes.prepare, graph)
         # An arrangement that started meanwhile is not interrupted; the update waits.
@@ -233,8 +233,8 @@ class GraphPanel(QWidget):
             self._pending_updates.add_back(updates)
             self._update_timer.start(_DEBOUNCE_MS)
             return
-        needs_layout = self._needs_layout(graph, shown)
-        self._added_count += _count_added(graph, shown)
+        needs_layout = self._needs_layout(graph, current)
+        self._added_count += _count_added(graph, current)
         if needs_layout:
             self._arrange_from_scratch(graph)
         else:
@@ -244,29 +244,29 @@ class GraphPanel(QWidget):
         self._queries.refresh()
 
     async def _compute_update(
-        self, shown: Graph, positions: Positions, updates: PendingUpdates
+        self, current: Graph, positions: Positions, updates: PendingUpdates
     ) -> tuple[Graph, Positions, dict[str, str]]:
         """Return the graph after an update, its positions and the renamed paths."""
-        if updates.needs_rebuild(len(shown)):
+        if updates.needs_rebuild(len(current)):
             renamed = dict(updates.renamed)
             graph = await self._graph()
-            if not self._needs_layout(graph, shown):  # A new layout replaces the positions.
-                positions, _ = await asyncio.to_thread(transfer_positions, shown, positions, graph, renamed)
+            if not self._needs_layout(graph, current):  # A new layout replaces the positions.
+                positions, _ = await asyncio.to_thread(transfer_positions, current, positions, graph, renamed)
             return graph, positions, renamed
-        names = unresolved_neighbors(shown, updates.touched)
+        names = unresolved_neighbors(current, updates.touched)
         delta: GraphDelta = await self._client.run(
             lambda vault: vault.graph.delta(updates.touched, names, updates.renamed)
         )
-        graph, positions = await asyncio.to_thread(advance, shown, positions, delta)
+        graph, positions = await asyncio.to_thread(advance, current, positions, delta)
         return graph, positions, dict(delta.renamed)
 
-    def _needs_layout(self, graph: Graph, shown: Graph) -> bool:
+    def _needs_layout(self, graph: Graph, current: Graph) -> bool:
         """Return whether so many nodes are new that the whole graph needs a new layout."""
-        has_doubled = len(graph) > 2 * len(shown) + 8
+        has_doubled = len(graph) > 2 * len(current) + 8
         # During a scan more notes follow soon: a new layout waits until many have arrived.
         share = 0.3 if self._is_scanning else _NEW_SHARE_FOR_LAYOUT
         return has_doubled or (
-            not self._is_settled and self._is_mostly_new(graph, share, _count_added(graph, shown))
+            not self._is_settled and self._is_mostly_new(graph, share, _count_added(graph, current))
         )
 
     def _is_mostly_new(self, graph: Graph, share: float, added: int = 0) -> bool:
@@ -323,15 +323,15 @@ class GraphPanel(QWidget):
                 self._record_changes(event)
 
     def _record_changes(self, event: NotesChanged) -> None:
-        self._pending_updates.add_rename((old.text, new.text) for old, new in event.moved)
+        self._pending_updates.add_rename((source.text, target.text) for source, target in event.moved)
         if event.author not in _USER_AUTHORS:
             self._changed_paths |= {path.text for path in event.paths}
             self.view.set_changed(self._changed_paths)
 
 
-def _count_added(graph: Graph, shown: Graph) -> int:
+def _count_added(graph: Graph, current: Graph) -> int:
     """Return the number of added nodes and links."""
-    return max(0, len(graph) - len(shown)) + max(0, len(graph.links) - len(shown.links))
+    return max(0, len(graph) - len(current)) + max(0, len(graph.links) - len(current.links))
 
 
 def connect(panel: GraphPanel, context: PanelContext) -> None:

@@ -67,12 +67,10 @@ class GraphQueries(QObject):
             self._start_groups()
 
     def _start_filter(self) -> None:
-        what = self.tr("filter the graph")
-        tasks.start(self._run_filter(self._filter), owner=self._view, what=what)
+        tasks.start(self._run_filter(self._filter), owner=self._view, what=self.tr("filter the graph"))
 
     def _start_groups(self) -> None:
-        what = self.tr("color the graph groups")
-        tasks.start(self._run_groups(self._groups), owner=self._view, what=what)
+        tasks.start(self._run_groups(self._groups), owner=self._view, what=self.tr("color the graph groups"))
 
     async def _run_filter(self, query: str) -> None:
         """Run the filter; an invalid query leaves the graph unchanged."""

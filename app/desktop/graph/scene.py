@@ -265,8 +265,8 @@ class Scene:
 
     def rows(self, paths: Iterable[str]) -> list[int]:
         """Return the rows of those `paths` that are in the graph."""
-        known = self.graph.rows
-        return [known[path] for path in paths if path in known]
+        row_by_path = self.graph.rows
+        return [row_by_path[path] for path in paths if path in row_by_path]
 
     def selected_paths(self) -> tuple[str, ...]:
         """Return the selected paths in the order of selection."""

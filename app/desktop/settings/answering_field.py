@@ -22,7 +22,7 @@ class AnsweringEditor(Editor):
 
     def show_settings(self, settings: Settings) -> None:
         """List the choices of these settings, and select the current one."""
-        team, programs, chosen = settings.team, settings.programs.programs, settings.agent.answering
+        team, programs, current = settings.team, settings.programs.programs, settings.agent.answering
         labels: dict[Answering, str] = {
             AnswerByBuiltIn(): self.tr("Built-in agent"),
             AnswerByModel(): self.tr("Model: {0}").format(settings.model.model or self.tr("none selected")),
@@ -30,11 +30,11 @@ class AnsweringEditor(Editor):
         for name in (member.name for members in (team.agents, team.groups) for member in members):
             labels[AnswerByTeam(name=name)] = name
         labels |= {AnswerByProgram(name=member.name): member.name for member in programs}
-        if chosen not in labels:
+        if current not in labels:
             # A removed agent stays visible until the user chooses another one.
-            labels[chosen] = getattr(chosen, "name", "")
+            labels[current] = getattr(current, "name", "")
         self._choices = list(labels)
         with QSignalBlocker(self._box):
             self._box.clear()
             self._box.addItems(list(labels.values()))
-            self._box.setCurrentIndex(self._choices.index(chosen))
+            self._box.setCurrentIndex(self._choices.index(current))

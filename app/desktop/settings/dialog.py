@@ -261,10 +261,10 @@ class SettingsDialog(QDialog):
         """Show one section alone, unless a search is active."""
         if item is None or self.search.text().strip():
             return
-        wanted = item.data(Qt.ItemDataRole.UserRole)
-        self._build_section(wanted)
+        selected = item.data(Qt.ItemDataRole.UserRole)
+        self._build_section(selected)
         for name, block in self._sections.items():
-            block.setVisible(name == wanted)
+            block.setVisible(name == selected)
         self.area.verticalScrollBar().setValue(0)
 
     def _filter(self, text: str) -> None:

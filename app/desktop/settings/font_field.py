@@ -22,10 +22,10 @@ def font_editor(value: object, *, default_label: str, fixed_pitch: bool = False)
         is_private = QFontDatabase.isPrivateFamily(family)
         if not is_private and (not fixed_pitch or QFontDatabase.isFixedPitch(family)):
             box.addItem(family, family)
-    chosen = str(value)
-    if chosen and box.findData(chosen) < 0:
-        box.addItem(chosen, chosen)  # Keep a font that only another computer has.
-    box.setCurrentIndex(max(0, box.findData(chosen)))
+    family_name = str(value)
+    if family_name and box.findData(family_name) < 0:
+        box.addItem(family_name, family_name)  # Keep a font that only another computer has.
+    box.setCurrentIndex(max(0, box.findData(family_name)))
     editor = Editor(box, box.currentData)
     box.currentIndexChanged.connect(editor.emit_value)
     return editor

@@ -143,10 +143,8 @@ class ToolCategoryList(QWidget):
 
     def _show_state(self, id: str) -> None:
         """Explain a category that is off in the open vault."""
-        default_on, vault_state = (
-            self._is_on(id),
-            self.choices[id].currentData() if id in self.choices else _USE_DEFAULT,
-        )
+        default_on = self._is_on(id)
+        vault_state = self.choices[id].currentData() if id in self.choices else _USE_DEFAULT
         denied = id in self._settings.permissions.categories_off
         is_on = not denied and (vault_state == _ON or (default_on and vault_state != _OFF))
         label = self._off_labels[id]

@@ -108,9 +108,9 @@ class Banners(QWidget):
 
     def _arrange(self) -> None:
         """Show every error and the newest other messages; the rest follow when one is dismissed."""
-        others = [one for one in self._shown.values() if one.tone != "danger"]
+        others = [other for other in self._shown.values() if other.tone != "danger"]
         if len(others) > _MAX_WAITING:
-            self.clear(next(key for key, one in self._shown.items() if one is others[0]))
+            self.clear(next(key for key, other in self._shown.items() if other is others[0]))
             return
         capacity = max(1, _MAX_BANNERS - (len(self._shown) - len(others)))
         hidden = others[:-capacity]

@@ -28,8 +28,8 @@ class ErrorBanner(QObject):
 
     def describe(self, failure: tasks.TaskFailure) -> str:
         """Describe the failure in one or two sentences; the log has the traceback."""
-        what = failure.what or self.tr("finish")
-        problem = self.tr("Could not {0}.").format(what)
+        action = failure.what or self.tr("finish")
+        problem = self.tr("Could not {0}.").format(action)
         if isinstance(failure.error, ScriptoriumError):
             return f"{problem} {failure.error.message}"
         error_type = type(failure.error).__name__

@@ -212,9 +212,9 @@ class _RecentButton(QToolButton):
         return QSize(120, self._line.sizeHint().height())
 
 
-def time_ago(moment: float, now: float | None = None) -> str:
-    """Return how long ago `moment` (Unix seconds) was, in a word or two."""
-    minutes = ((now if now is not None else time.time()) - moment) / 60
+def time_ago(timestamp: float, now: float | None = None) -> str:
+    """Return the time since `timestamp` (Unix seconds) in a word or two."""
+    minutes = ((now if now is not None else time.time()) - timestamp) / 60
     if minutes < 1:
         return translate("Welcome", "just now")
     if minutes < 60:
@@ -223,4 +223,4 @@ def time_ago(moment: float, now: float | None = None) -> str:
         return translate("Welcome", "{0} h ago").format(int(hours))
     if (days := hours / 24) < 60:
         return PluralText("Welcome", "{0} day ago", "{0} days ago").format(int(days))
-    return time.strftime("%d %b %Y", time.localtime(moment))
+    return time.strftime("%d %b %Y", time.localtime(timestamp))

@@ -57,15 +57,15 @@ class FindBox(SearchField):
 
     def rows_for(self, text: str) -> list[int]:
         """Return the rows of names that match `text`: equal first, then by prefix, then by substring."""
-        wanted = text.strip().casefold()
-        if not wanted:
+        typed = text.strip().casefold()
+        if not typed:
             return []
         if len(self._casefolded_names) != len(self._names):
             self._casefolded_names = [name.casefold() for name in self._names]
         matches = [
-            (0 if name == wanted else 1 if name.startswith(wanted) else 2, len(name), row)
+            (0 if name == typed else 1 if name.startswith(typed) else 2, len(name), row)
             for row, name in enumerate(self._casefolded_names)
-            if wanted in name
+            if typed in name
         ]
         matches.sort()
         return [row for _, _, row in matches]

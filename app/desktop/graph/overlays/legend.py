@@ -85,9 +85,13 @@ class Legend(QFrame):
         for widget in (*self._entries, *self._relations):
             widget.hide()
             widget.deleteLater()
-        shown = [group for group in groups[:_MAX_GROUPS] if group.count]
-        shown += [group for group in groups[_MAX_GROUPS:] if group.count and group.key in _ALWAYS_SHOWN]
-        self._entries = [self._create_entry(group, group.key not in hidden, theme, ratio) for group in shown]
+        visible_groups = [group for group in groups[:_MAX_GROUPS] if group.count]
+        visible_groups += [
+            group for group in groups[_MAX_GROUPS:] if group.count and group.key in _ALWAYS_SHOWN
+        ]
+        self._entries = [
+            self._create_entry(group, group.key not in hidden, theme, ratio) for group in visible_groups
+        ]
         self._relations = [self._create_label(self.tr("Size: {0}").format(sizes), "")] if sizes else []
         self._relations += [self._create_relation_label(name, theme) for name in relations[:_MAX_RELATIONS]]
         self._theme = theme

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from app.desktop.graph.node_style import ColorBy
 from app.graph.force_params import ForceParams
 
-PALETTE = tuple(f"palette-{place}" for place in range(8))
+PALETTE = tuple(f"palette-{index}" for index in range(8))
 
 
 class LayoutMode(StrEnum):

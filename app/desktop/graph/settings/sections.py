@@ -310,10 +310,6 @@ class LayoutSection(CollapsibleSection):
         self._settings = settings
         self.buttons[settings.arrangement].setChecked(True)
 
-    def show_layout(self, mode: LayoutMode) -> None:
-        """Check the current layout."""
-        self.buttons[mode].setChecked(True)
-
     def disable(self, reasons: Mapping[LayoutMode, str]) -> None:
         """Disable unavailable layouts, with the reason as their tool tip."""
         for mode, button in self.buttons.items():

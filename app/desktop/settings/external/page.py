@@ -137,17 +137,17 @@ class ExternalServersPage(Editor):
         if server is not None:
             self._set((*self.servers, server))
 
-    async def _edit(self, old: ExternalServer) -> None:
-        server, has_new_token = await self._run_form(old)
-        if server is not None and server != old:
-            self._set([server if other.name == old.name else other for other in self.servers])
+    async def _edit(self, initial: ExternalServer) -> None:
+        server, has_new_token = await self._run_form(initial)
+        if server is not None and server != initial:
+            self._set([server if other.name == initial.name else other for other in self.servers])
         elif server is not None and has_new_token and server.on:
-            self._run(lambda vault: vault.external.retry(old.name))
+            self._run(lambda vault: vault.external.retry(initial.name))
 
-    async def _run_form(self, old: ExternalServer | None) -> tuple[ExternalServer | None, bool]:
+    async def _run_form(self, initial: ExternalServer | None) -> tuple[ExternalServer | None, bool]:
         """Ask for a server; return it (None if canceled) and whether it has a new token."""
-        names = [other.name for other in self.servers if old is None or other.name != old.name]
-        form = ServerDialog(self._client, old, names, self)
+        names = [other.name for other in self.servers if initial is None or other.name != initial.name]
+        form = ServerDialog(self._client, initial, names, self)
         accepted = await dialogs.run_dialog(form) == int(QDialog.DialogCode.Accepted)
         return (form.server, form.has_new_token) if accepted else (None, False)
 
