@@ -62,7 +62,7 @@ def test_suggestions_name_the_note_with_the_most_links(gui, panel_of, wait_until
     async def main() -> None:
         async with panel_of() as (_, panel):
             await wait_until(lambda: panel._start_page.suggestions)
-            assert all("Longitude" in one.prompt for one in panel._start_page.suggestions)
+            assert all("Longitude" in button.prompt for button in panel._start_page.suggestions)
 
     gui(main())
 
@@ -123,8 +123,10 @@ def test_an_edited_message_replaces_what_came_after_it(gui, panel_of, wait_until
             panel._edit_message(0)
             assert panel.composer.field.toPlainText() == "tag Longitude with #reviewed"
             await ask(panel, "what links to Moon?", wait_until)
-            said = [item.text for at in range(50) if isinstance(item := panel.transcript.item(at), UserText)]
-            assert said == ["what links to Moon?"]
+            prompts = [
+                item.text for at in range(50) if isinstance(item := panel.transcript.item(at), UserText)
+            ]
+            assert prompts == ["what links to Moon?"]
             assert len(cards(panel)) == 1
 
     gui(main())

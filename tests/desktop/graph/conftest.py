@@ -48,9 +48,9 @@ def cross(qtbot, still) -> Iterator[GraphView]:
         GraphEdge("west.md", "hub.md", "SUPPORTS"),
         GraphEdge("hub.md", "North"),
     ]
-    places = np.array([[0, 0], [10, 0], [-10, 0], [0, -8], [0, 8]], dtype=np.float32)
+    positions = np.array([[0, 0], [10, 0], [-10, 0], [0, -8], [0, 8]], dtype=np.float32)
     with qtbot.waitSignal(view.arranged, timeout=20_000):
-        view.set_graph(build_from(nodes, edges), places)
+        view.set_graph(build_from(nodes, edges), positions)
     view.canvas.camera_animation.set(Camera(0, 0, 25))
     still(view, qtbot)
     yield view

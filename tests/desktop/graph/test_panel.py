@@ -29,31 +29,31 @@ class Watched:
         self.panel, self.vault, self.client, self.theme = panel, vault, client, theme
         self.arranged: list[int] = []
         self.cut_short: list[int] = []
-        shown = panel.view.set_graph
+        show_graph = panel.view.set_graph
 
         def set_graph(graph, positions=None, communities=None) -> None:
             if panel.view.is_arranging:
                 self.cut_short.append(len(graph))
             if positions is None:
                 self.arranged.append(len(graph))
-            shown(graph, positions, communities)
+            show_graph(graph, positions, communities)
 
         panel.view.set_graph = set_graph  # type: ignore[method-assign]
 
     def write(self, names: range, folder: str = "") -> list[NotePath]:
         """Write notes in a chain, each linked with the one before."""
-        made = []
+        paths = []
         for number in names:
             file = self.vault.root / folder / f"Note {number}.md"
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(f"# Note {number}\n\nAfter [[Note {max(0, number - 1)}]].\n", encoding="utf-8")
-            made.append(NotePath.parse(file.relative_to(self.vault.root).as_posix()))
-        return made
+            paths.append(NotePath.parse(file.relative_to(self.vault.root).as_posix()))
+        return paths
 
     async def add(self, names: range) -> None:
         """Write notes and update the index."""
-        made = self.write(names)
-        await in_workspace(self.client, lambda vault: vault.index.refresh(made))
+        paths = self.write(names)
+        await in_workspace(self.client, lambda vault: vault.index.refresh(paths))
 
     async def scan(self) -> None:
         """Scan the whole vault, like the window."""
@@ -66,7 +66,7 @@ class Watched:
         return len(self.panel.view.graph())
 
     @property
-    def places(self) -> dict[str, tuple[float, ...]]:
+    def positions(self) -> dict[str, tuple[float, ...]]:
         view = self.panel.view
         return dict(zip(view.graph().paths, map(tuple, view.positions().tolist()), strict=True))
 
@@ -91,10 +91,10 @@ def watched(tmp_path: Path, service: ServiceThread, qtbot, wait_until) -> Callab
         panel._idle_timer.setInterval(200)
         panel.resize(600, 500)
         panel.show()
-        made = Watched(panel, vault, client, theme)
-        made.write(range(notes))
+        watched_panel = Watched(panel, vault, client, theme)
+        watched_panel.write(range(notes))
         try:
-            yield made
+            yield watched_panel
             await wait_until(lambda: not panel.view.is_arranging)
         finally:
             panel.shut_down()
@@ -173,7 +173,7 @@ def test_saved_positions_are_kept_without_a_layout(gui, watched, wait_until) -> 
             graph = it.panel.view.graph()
             await wait_until(lambda: load_communities(it.panel._folder, graph) is not None)
             await wait_until(lambda: load_positions(it.panel._folder, graph) is not None)
-            return it.places
+            return it.positions
 
     async def again(before: dict[str, tuple[float, ...]]) -> None:
         async with watched() as it:
@@ -182,7 +182,7 @@ def test_saved_positions_are_kept_without_a_layout(gui, watched, wait_until) -> 
             await it.scan()
             await wait_until(lambda: it.at_rest)
             assert it.arranged == []
-            assert it.places == before
+            assert it.positions == before
 
     before = gui(first())
     gui(again(before))
@@ -193,11 +193,11 @@ def test_one_more_note_moves_no_other(gui, watched, wait_until) -> None:
         async with watched(notes=80) as it:
             await it.scan()
             await wait_until(lambda: it.count == 80 and it.at_rest)
-            before, arrangements = it.places, len(it.arranged)
+            before, arrangements = it.positions, len(it.arranged)
             await it.add(range(80, 81))
             await wait_until(lambda: it.count == 81)
             assert len(it.arranged) == arrangements
-            assert {path: place for path, place in it.places.items() if path in before} == before
+            assert {path: place for path, place in it.positions.items() if path in before} == before
 
     gui(main())
 
@@ -220,18 +220,18 @@ def test_a_saved_note_updates_the_graph_without_a_rebuild(gui, watched, wait_unt
         async with watched(notes=80) as it:
             await it.scan()
             await wait_until(lambda: it.count == 80 and it.at_rest)
-            whole: list[str] = []
+            full_reads: list[str] = []
             read = it.vault.index.graph
-            it.vault.index.graph = lambda: (whole.append("read"), read())[1]
+            it.vault.index.graph = lambda: (full_reads.append("read"), read())[1]
             await it.add(range(80, 82))
             await wait_until(lambda: it.count == 82)
             (it.vault.root / "Note 81.md").write_text("[[Note 3]] and [[Not yet]]", encoding="utf-8")
             await in_workspace(it.client, lambda vault: vault.index.refresh([NotePath("Note 81.md")]))
             await wait_until(lambda: it.count == 83)
             graph = it.panel.view.graph()
-            near = {graph.paths[row] for row in graph.neighbors(graph.rows["Note 81.md"]).tolist()}
-            assert near == {"Note 3.md", "Not yet"}
-            assert whole == []
+            neighbors = {graph.paths[row] for row in graph.neighbors(graph.rows["Note 81.md"]).tolist()}
+            assert neighbors == {"Note 3.md", "Not yet"}
+            assert full_reads == []
 
     gui(main())
 

@@ -45,17 +45,17 @@ def test_the_lasso_selects_what_it_goes_around(cross, qtbot):
     QTest.keyClick(cross.canvas, Qt.Key.Key_A)
     assert cross.toolbar.lasso.isChecked()
     hub, east = at(cross, "hub.md"), at(cross, "east.md")
-    way = [
+    corners = [
         hub + QPoint(-40, -40),
         QPoint(east.x() + 40, hub.y() - 40),
         east + QPoint(40, 40),
         hub + QPoint(-40, 40),
     ]
-    QTest.mousePress(cross.canvas, LEFT, pos=way[0])
-    for place in way[1:]:
-        QTest.mouseMove(cross.canvas, place)
+    QTest.mousePress(cross.canvas, LEFT, pos=corners[0])
+    for corner in corners[1:]:
+        QTest.mouseMove(cross.canvas, corner)
         assert cross.annotations.outline and cross.annotations.isVisible()
-    QTest.mouseRelease(cross.canvas, LEFT, pos=way[-1])
+    QTest.mouseRelease(cross.canvas, LEFT, pos=corners[-1])
     assert set(cross.selection()) == {"hub.md", "east.md"}
     assert not cross.annotations.outline
     QTest.mouseClick(cross.canvas, LEFT, pos=at(cross, "west.md"))
@@ -66,9 +66,9 @@ def test_the_lasso_selects_what_it_goes_around(cross, qtbot):
 
 def test_kinds_of_nodes_can_be_left_out(cross):
     everything = shown(cross)
-    for name, gone in (("orphans", "alone.md"), ("unresolved", "North")):
+    for name, hidden in (("orphans", "alone.md"), ("unresolved", "North")):
         cross.settings_panel.filters.box(name).click()
-        assert everything - shown(cross) == {gone}
+        assert everything - shown(cross) == {hidden}
         cross.settings_panel.filters.box(name).click()
     assert shown(cross) == everything
 
@@ -121,18 +121,18 @@ def test_groups_come_first_in_the_legend_and_can_be_hidden_there(cross, qtbot):
 
 
 def test_groups_are_added_reordered_and_removed(cross, qtbot):
-    rows, seen = cross.settings_panel.groups.rows, []
-    cross.settings_changed.connect(seen.append)
+    rows, changes = cross.settings_panel.groups.rows, []
+    cross.settings_changed.connect(changes.append)
     for query in ("tag:a", "tag:b"):
         rows.add_button.click()
         field = rows._rows[-1].query
         QTest.keyClicks(field.field, query)
         QTest.keyClick(field.field, Qt.Key.Key_Return)
-    assert [group.query for group in seen[-1].groups] == ["tag:a", "tag:b"]
+    assert [group.query for group in changes[-1].groups] == ["tag:a", "tag:b"]
     rows._rows[1]._up_button.click()
-    assert [group.query for group in seen[-1].groups] == ["tag:b", "tag:a"]
+    assert [group.query for group in changes[-1].groups] == ["tag:b", "tag:a"]
     rows._rows[0]._remove_button.click()
-    assert [group.query for group in seen[-1].groups] == ["tag:a"]
+    assert [group.query for group in changes[-1].groups] == ["tag:a"]
 
 
 def test_a_query_that_cannot_be_read_says_where(cross):
@@ -174,23 +174,23 @@ def test_space_freezes_the_graph(cross):
 
 
 def test_nodes_glide_to_another_layout_and_back(cross, qtbot, still):
-    asked = []
-    cross.settings_controller.arrangement_requested.connect(asked.append)
+    requested = []
+    cross.settings_controller.arrangement_requested.connect(requested.append)
     before = cross.positions().copy()
     cross.settings_panel.layout_section.buttons[LayoutMode.TYPE].click()
-    assert asked == [LayoutMode.TYPE]
-    places = np.array([[row * 4.0, 3.0] for row in range(5)], dtype=np.float32)
+    assert requested == [LayoutMode.TYPE]
+    positions = np.array([[row * 4.0, 3.0] for row in range(5)], dtype=np.float32)
     cross.layout_switch.show(
-        LayoutMode.TYPE, places, [RegionDisc("Note", 4, 3, 9, 0)], [AxisTick(0.0, "2024", True)]
+        LayoutMode.TYPE, positions, [RegionDisc("Note", 4, 3, 9, 0)], [AxisTick(0.0, "2024", True)]
     )
     still(cross, qtbot)
-    assert np.allclose(cross.canvas.scene.positions, places)
+    assert np.allclose(cross.canvas.scene.positions, positions)
     assert np.allclose(cross.positions(), before), "kept for the next start is where the links had them"
     assert cross.annotations.isVisible() and not cross.settings_panel.forces.sliders["spacing"].isEnabled()
     delta = GraphDelta(nodes=(GraphNode("new.md", "New"),))
     cross.update_graph(compute_update(cross.graph(), delta).graph)
     still(cross, qtbot)
-    assert np.allclose(cross.canvas.scene.positions[:5], places)
+    assert np.allclose(cross.canvas.scene.positions[:5], positions)
     cross.settings_panel.layout_section.buttons[LayoutMode.FORCE].click()
     still(cross, qtbot)
     assert np.allclose(cross.canvas.scene.positions[:5], before)
@@ -236,12 +236,12 @@ def test_saved_settings_apply_before_a_graph_exists(cross):
 
 
 def test_sections_fold_and_the_folding_is_saved(cross):
-    seen = []
-    cross.settings_changed.connect(seen.append)
+    changes = []
+    cross.settings_changed.connect(changes.append)
     cross.toggle_settings()
     assert not cross.settings_panel.forces.is_open
     cross.settings_panel.forces._header.click()
-    assert cross.settings_panel.forces.is_open and "forces" not in seen[-1].folded
+    assert cross.settings_panel.forces.is_open and "forces" not in changes[-1].folded
     QTest.keyClick(cross.settings_panel.filters.query.field, Qt.Key.Key_Escape)
     assert cross.settings_panel.isHidden() and cross.canvas.hasFocus()
 
@@ -261,18 +261,18 @@ def test_a_result_is_announced_listed_and_cleared(cross):
     cross.settings_panel.expand_section(section)
     section.list.chosen.connect(chosen.append)
     section.list.accepted.connect(accepted.append)
-    lines = tuple(AnalysisResultRow((f"{name}.md", "hub.md"), f"{name} – Hub") for name in ("east", "west"))
+    rows = tuple(AnalysisResultRow((f"{name}.md", "hub.md"), f"{name} – Hub") for name in ("east", "west"))
     section.show_progress("Counting…", 0.5)
     section.show_progress("")
     section.show_result(
-        AnalysisResult("suggestions", "Suggested links", "2 could be made", lines, can_accept=True)
+        AnalysisResult("suggestions", "Suggested links", "2 could be made", rows, can_accept=True)
     )
     assert section.summary == "Suggested links. 2 could be made"
     assert section.buttons["suggestions"].isChecked() and not section.buttons["bridges"].isChecked()
     QTest.keyClick(section.list.view, Qt.Key.Key_Down)
-    assert chosen == [lines[1]]
+    assert chosen == [rows[1]]
     section.list.accept_button.click()
-    assert accepted == [lines[1]]
+    assert accepted == [rows[1]]
     section.show_result(None)
     assert section.summary == "" and not section.buttons["suggestions"].isChecked()
 
@@ -282,8 +282,8 @@ def test_a_result_is_announced_listed_and_cleared(cross):
 def test_the_find_box_lists_names_and_distinguishes_duplicates(cross, qtbot):
     box = cross.find_box
     box.set_names(["Index", "Index", "Indexing", "Other"], ["a", "b", "", ""])
-    found = []
-    box.chosen.connect(found.append)
+    chosen = []
+    box.chosen.connect(chosen.append)
     box.setFocus()
     QTest.keyClicks(box, "ind")
     assert box.suggestions == ["Index  ·  a", "Index  ·  b", "Indexing"]
@@ -291,4 +291,4 @@ def test_the_find_box_lists_names_and_distinguishes_duplicates(cross, qtbot):
     QTest.keyClick(box.popup, Qt.Key.Key_Down)
     QTest.keyClick(box.popup, Qt.Key.Key_Down)
     QTest.keyClick(box.popup, Qt.Key.Key_Return)
-    assert found == [1] and not box.popup.isVisible()
+    assert chosen == [1] and not box.popup.isVisible()

@@ -25,9 +25,9 @@ from tests.support.model_server import ModelServer, Say
 
 @pytest.fixture
 def owner(qtbot) -> QWidget:
-    made = QWidget()
-    qtbot.addWidget(made)
-    return made
+    widget = QWidget()
+    qtbot.addWidget(widget)
+    return widget
 
 
 def test_a_wrong_key_is_reported_and_the_right_one_works(

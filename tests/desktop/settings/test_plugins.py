@@ -20,16 +20,16 @@ def test_a_plug_in_is_switched_in_the_settings(qtbot, gui) -> None:
 def _switch(qtbot) -> None:
     install(paths.plugin_folder() / "support")
     (paths.plugin_folder() / "empty").mkdir()
-    told: list[Settings] = []
+    changes: list[Settings] = []
     dialog = create_settings_dialog(Settings(), ThemeSource("light"), None, None)
     qtbot.addWidget(dialog)
-    dialog.changed.connect(told.append)
+    dialog.changed.connect(changes.append)
     dialog.editor_of("tools", "plugins_on")
     (switches,) = dialog.findChildren(PluginList)
     assert set(switches.boxes) == {"support"}, "what can't be loaded has no switch"
     switches.boxes["support"].click()
-    assert told[-1].tools.plugins_on == ("support",)
+    assert changes[-1].tools.plugins_on == ("support",)
     switches.boxes["support"].click()
-    assert told[-1].tools.plugins_on == ()
+    assert changes[-1].tools.plugins_on == ()
     dialog.search.setText("plug-ins wheel")
     assert "tools." in dialog.visible_settings()

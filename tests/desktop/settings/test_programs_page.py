@@ -27,8 +27,8 @@ def on_the_path(tmp_path: Path, monkeypatch) -> Path:
 
 
 def test_only_installed_programs_are_listed_once_with_their_protocol(on_the_path: Path) -> None:
-    found = {one.name: (one.command, *one.arguments) for one in installed_presets()}
-    assert found == {"Claude Code": ("claude-agent-acp",), "Gemini CLI": ("gemini", "--acp")}
+    commands = {preset.name: (preset.command, *preset.arguments) for preset in installed_presets()}
+    assert commands == {"Claude Code": ("claude-agent-acp",), "Gemini CLI": ("gemini", "--acp")}
 
 
 def offered(setup: ProgramsPage) -> list[str]:

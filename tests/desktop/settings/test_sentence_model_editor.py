@@ -24,19 +24,19 @@ def test_the_choices_set_the_model(gui, qtbot, wait_until, monkeypatch) -> None:
     async def main() -> None:
         dialog = create_settings_dialog(Settings(), ThemeSource("light"), None, None)
         qtbot.addWidget(dialog)
-        told: list[str] = []
-        dialog.changed.connect(lambda settings: told.append(settings.embeddings.model))
+        models: list[str] = []
+        dialog.changed.connect(lambda settings: models.append(settings.embeddings.model))
         editor = dialog.editor_of("embeddings", "model")
         assert isinstance(editor, SentenceModelEditor)
         assert editor.button(SHIPPED_MODEL).isChecked()
         await wait_until(lambda: "converted on this computer" in editor._multilingual.text())
         editor.button(MULTILINGUAL).click()
         editor.button("").click()
-        assert told == [MULTILINGUAL], "another model has no name yet"
+        assert models == [MULTILINGUAL], "another model has no name yet"
         editor.line.setText("some/model")
         editor.line.editingFinished.emit()
         editor.button(SHIPPED_MODEL).click()
-        assert told == [MULTILINGUAL, "some/model", SHIPPED_MODEL]
+        assert models == [MULTILINGUAL, "some/model", SHIPPED_MODEL]
 
     gui(main())
 

@@ -29,6 +29,6 @@ def test_without_a_vault_each_category_is_shown_as_it_is_for_all(qtbot) -> None:
 def test_a_switch_emits_the_requested_state(qtbot) -> None:
     switches = ToolCategoryList(None, Settings())
     qtbot.addWidget(switches)
-    with qtbot.waitSignal(switches.toggled) as wanted:
+    with qtbot.waitSignal(switches.toggled) as toggled:
         switches.boxes["tags"].click()
-    assert wanted.args == ["tags", False]
+    assert toggled.args == ["tags", False]

@@ -15,10 +15,10 @@ from app.desktop.shell.file_open_events import FileOpenEvents
 
 @pytest.fixture
 def events(qapp: QApplication) -> FileOpenEvents:
-    made = FileOpenEvents(qapp, "darwin")
-    yield made
-    qapp.removeEventFilter(made)
-    made.deleteLater()
+    new_events = FileOpenEvents(qapp, "darwin")
+    yield new_events
+    qapp.removeEventFilter(new_events)
+    new_events.deleteLater()
 
 
 def send(path: Path) -> None:
@@ -39,12 +39,14 @@ def test_a_folder_that_came_before_the_window_is_opened_when_there_is_one(events
 def test_no_event_of_a_widget_reaches_python_where_no_such_event_is_sent(
     qapp: QApplication, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seen: list[object] = []
-    monkeypatch.setattr(FileOpenEvents, "eventFilter", lambda self, watched, event: bool(seen.append(event)))
-    made = FileOpenEvents(qapp, "linux")
+    received: list[object] = []
+    monkeypatch.setattr(
+        FileOpenEvents, "eventFilter", lambda self, watched, event: bool(received.append(event))
+    )
+    events = FileOpenEvents(qapp, "linux")
     QWidget().setWindowTitle("an event")
-    assert not seen
-    made.deleteLater()
+    assert not received
+    events.deleteLater()
 
 
 def test_files_are_ignored(events, tmp_path: Path) -> None:

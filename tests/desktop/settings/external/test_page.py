@@ -19,19 +19,19 @@ from tests.support.external_servers import QUICK, PlainServer, listed
 
 def setup_of(vault: WholeVault, servers: tuple[ExternalServer, ...] = ()) -> ExternalServersPage:
     """Return the page, whose changes take effect like those of the settings dialog."""
-    made = ExternalServersPage(vault.client, ThemeSource("light"), servers)
+    page = ExternalServersPage(vault.client, ThemeSource("light"), servers)
 
-    def take(value: object) -> None:
+    def apply(value: object) -> None:
         settings = Settings()
         settings.embeddings.enabled = False
         settings.external = ExternalSettings.model_validate({"servers": value})
         vault.client._service.post(lambda: vault.workspace.apply_settings(settings))
 
     vault.workspace.external.timeouts = QUICK
-    made.changed.connect(take)
+    page.changed.connect(apply)
     if servers:
-        take(servers)
-    return made
+        apply(servers)
+    return page
 
 
 def offered(vault: WholeVault) -> list[str]:
@@ -133,7 +133,7 @@ def test_the_form_takes_a_program_or_an_address_tries_it_and_keeps_the_token(
             form.arguments.setText('-S "half')
             form.save_button.click()
             assert "quotation mark" in form.message_label.text()
-            form.arguments.setText(" ".join(f'"{one}"' for one in plain.settings.arguments))
+            form.arguments.setText(" ".join(f'"{argument}"' for argument in plain.settings.arguments))
             form.test_button.click()
             await wait_until(lambda: "1 tool, 0 allowed" in form.message_label.text())
             form.save_button.click()
@@ -149,8 +149,8 @@ def test_the_form_takes_a_program_or_an_address_tries_it_and_keeps_the_token(
             far.token.setText("sesame")
             far.save_button.click()
             assert far.server is not None and far.server.transport == "http"
-            kept = ("external-Far", "https://example.org:443")
-            await wait_until(lambda: vault.workspace.keys.get(*kept) == "sesame")
+            account = ("external-Far", "https://example.org:443")
+            await wait_until(lambda: vault.workspace.keys.get(*account) == "sesame")
             far.deleteLater()
 
     gui(main())
