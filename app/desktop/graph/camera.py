@@ -96,20 +96,24 @@ def flight_path(start: Camera, end: Camera, width: float) -> tuple[Callable[[flo
     u1 = math.hypot(dx, dy)
     if u1 < 1e-4 * w0:
         log_zoom = math.log(w1 / w0)
-        zoom_only = lambda fraction: Camera(  # noqa: E731
-            start.x + dx * fraction, start.y + dy * fraction, width / (w0 * math.exp(log_zoom * fraction))
-        )
-        return zoom_only, abs(log_zoom) / _FLIGHT_CURVATURE
+
+        def zoom(fraction: float) -> Camera:
+            w = w0 * math.exp(log_zoom * fraction)
+            return Camera(start.x + dx * fraction, start.y + dy * fraction, width / w)
+
+        return zoom, abs(log_zoom) / _FLIGHT_CURVATURE
     rho_squared = _FLIGHT_CURVATURE**2
     b0 = (w1**2 - w0**2 + rho_squared**2 * u1**2) / (2 * w0 * rho_squared * u1)
     b1 = (w1**2 - w0**2 - rho_squared**2 * u1**2) / (2 * w1 * rho_squared * u1)
     r0, r1 = -math.asinh(b0), -math.asinh(b1)
     length = (r1 - r0) / _FLIGHT_CURVATURE
 
-    def at(fraction: float) -> Camera:
+    def fly(fraction: float) -> Camera:
         s = fraction * length
-        u = w0 / rho_squared * (math.cosh(r0) * math.tanh(_FLIGHT_CURVATURE * s + r0) - math.sinh(r0)) / u1
+        share = (
+            w0 / rho_squared * (math.cosh(r0) * math.tanh(_FLIGHT_CURVATURE * s + r0) - math.sinh(r0)) / u1
+        )
         w = w0 * math.cosh(r0) / math.cosh(_FLIGHT_CURVATURE * s + r0)
-        return Camera(start.x + dx * u, start.y + dy * u, width / w)
+        return Camera(start.x + dx * share, start.y + dy * share, width / w)
 
-    return at, abs(length)
+    return fly, abs(length)

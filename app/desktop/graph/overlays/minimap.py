@@ -77,11 +77,9 @@ class Minimap(QFrame):
         if self._bounds is None or self._bounds[0] is not overview:
             scene = self._canvas.scene
             positions = scene.positions if scene.is_whole else scene.positions[scene.strength > 0.0]
-            low, high = (
-                (positions.min(axis=0).tolist(), positions.max(axis=0).tolist())
-                if len(positions)
-                else ([0, 0], [0, 0])
-            )
+            low, high = [0, 0], [0, 0]
+            if len(positions):
+                low, high = positions.min(axis=0).tolist(), positions.max(axis=0).tolist()
             self._bounds = overview, QRectF(QPointF(*low), QPointF(*high))
         return self._bounds[1]
 

@@ -168,10 +168,8 @@ def _draw_edges(
     """Return the picture, or None if it was cancelled."""
     ratio = 1.0 if request.is_draft else request.ratio
     share_with_margins = 1 + 2 * request.margin
-    width, height = (
-        math.ceil(request.width * share_with_margins * ratio),
-        math.ceil(request.height * share_with_margins * ratio),
-    )
+    width = math.ceil(request.width * share_with_margins * ratio)
+    height = math.ceil(request.height * share_with_margins * ratio)
     camera = Camera(request.camera.x, request.camera.y, request.camera.scale * ratio)
     hidden = None
     if request.omitted_rows is not None and len(request.omitted_rows):

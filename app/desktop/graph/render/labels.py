@@ -179,10 +179,8 @@ class LabelRenderer:
         rows = first_seen(
             bodies, scene.largest, view, bounds, _MIN_AVOIDED_RADIUS, _MIN_NAMED_OPACITY, _MAX_AVOIDED_NODES
         )
-        pixels, half_sides = (
-            view.to_pixels(scene.positions[rows]),
-            0.8 * view.radii(scene.radii[rows])[:, None],
-        )
+        pixels = view.to_pixels(scene.positions[rows])
+        half_sides = 0.8 * view.radii(scene.radii[rows])[:, None]
         return np.concatenate([pixels - half_sides, pixels + half_sides], axis=1).astype(np.float32)
 
     def _store_placement(

@@ -205,10 +205,8 @@ def _paint_arrows(painter: QPainter, frame: FrameState, links: NDArray[np.int64]
     """Draw an arrowhead at the end of each link."""
     scene, view = frame.scene, frame.view
     edges = scene.graph.edges[links]
-    source, target = (
-        view.to_pixels(scene.positions[edges[:, 0]]),
-        view.to_pixels(scene.positions[edges[:, 1]]),
-    )
+    source = view.to_pixels(scene.positions[edges[:, 0]])
+    target = view.to_pixels(scene.positions[edges[:, 1]])
     vector = target - source
     distance = np.maximum(np.hypot(vector[:, 0], vector[:, 1]), 1e-3)
     direction = vector / distance[:, None]
