@@ -92,7 +92,7 @@ def test_the_menus_offer_what_can_be_done_with_the_node(app_run, garden: Path) -
         assert entries(several)[0] == "2 selected"
         await pilot.choose(several, "Copy links")
         await pilot.until(lambda: QGuiApplication.clipboard().text() == "- [[Tea]]\n- [[Water]]", "copied")
-        await pilot.choose(menu.menu("Water.md", every), "Ask the agent about these notes")
+        await pilot.choose(menu.menu("Water.md", every), "Attach to agent prompt")
         await pilot.until(lambda: len(pilot.agent.composer.notes) == 2, "the agent has both")
         view.context_requested.emit("", QPoint(5, 5))
         shown = "Export as PNG…"

@@ -127,7 +127,7 @@ class GraphMenu(QObject):
             )
         if notes:
             menu.addSeparator()
-            menu.addAction(self.tr("Ask the agent about these notes"), partial(self._attach_all, notes))
+            menu.addAction(self.tr("Attach to agent prompt"), partial(self._attach_all, notes))
             menu.addAction(self.tr("Copy links"), partial(self._copy, notes))
 
     def _fill_background(self, menu: QMenu) -> None:
