@@ -56,8 +56,8 @@ class GraphSettingsPanel(QFrame):
         self._close_button.setAccessibleName(self.tr("Hide graph settings"))
         self._close_button.clicked.connect(self.closed)
         self._lay_out(page)
-        for section in self._settings_sections:
-            section.changed.connect(self._apply)
+        for settings_section in self._settings_sections:
+            settings_section.changed.connect(self._apply)
         for section in self.sections:
             section.toggled.connect(self._save_folded)
         self.show_settings(self.settings)
@@ -84,8 +84,8 @@ class GraphSettingsPanel(QFrame):
     def show_settings(self, settings: GraphSettings) -> None:
         """Show the settings without emitting signals."""
         self.settings = settings
-        for section in self._settings_sections:
-            section.show_settings(settings)
+        for settings_section in self._settings_sections:
+            settings_section.show_settings(settings)
         for section in self.sections:
             section.open(section.key not in settings.folded)
 

@@ -215,7 +215,7 @@ def _label_drawings(
     for row in ranked:
         size = float(np.clip(10.4 + 2.6 * float(scene.radii[row]), 11, 15))
         font.setPixelSize(round(size))
-        text = scene.graph.labels[row]
+        text = scene.graph.names[row]
         text = QFontMetricsF(font).elidedText(text, Qt.TextElideMode.ElideRight, 16 * size)
         half = QFontMetricsF(font).horizontalAdvance(text) / 2 + 2
         x, y = float(pixels[row, 0]), float(pixels[row, 1]) + float(radii[row]) + size

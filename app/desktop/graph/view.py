@@ -137,7 +137,7 @@ class GraphView(QWidget):
             communities: int64 (n,), -1 for none, as `communities()` returned them; None to compute them.
         """
         self._displayed.show_graph(graph, positions, communities)
-        self.local_bar.set_entry_hidden()
+        self.local_bar.hide()
         self._graph_changed()
 
     def update_graph(
@@ -180,7 +180,7 @@ class GraphView(QWidget):
             return
         paths = self._displayed.local[0]
         self._displayed.show_whole()
-        self.local_bar.set_entry_hidden()
+        self.local_bar.hide()
         self._graph_changed()
         self.select(paths)
 

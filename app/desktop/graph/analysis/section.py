@@ -35,7 +35,7 @@ class AnalysisSection(CollapsibleSection):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("analysis", "", parent)
-        self._head.setText(self.tr("Analysis"))
+        self._header.setText(self.tr("Analysis"))
         grid = QWidget(self.body)
         grid_layout = QGridLayout(grid)
         grid_layout.setContentsMargins(0, 0, 0, 0)

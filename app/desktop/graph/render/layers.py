@@ -65,7 +65,7 @@ class Layers:
         self.zoom = zoom or self.zoom
         if self._label_style() != self.label_images.style:
             self.label_images.set_style(self._label_style())
-        self.labels = LabelRenderer(self._scene.graph.label_images, self.label_images)
+        self.labels = LabelRenderer(self._scene.graph.names, self.label_images)
         self.labels.is_live = not self._is_still
         self.resize()
 
@@ -79,7 +79,7 @@ class Layers:
         after_rows = graph.rows
         labeled_paths = {row: before.paths[row] for row in self.labels.shown_rows}
         self.labels.replace_names(
-            graph.label_images,
+            graph.names,
             {row: after_rows[path] for row, path in labeled_paths.items() if path in after_rows},
         )
         self.resize()
