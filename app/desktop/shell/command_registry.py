@@ -194,7 +194,7 @@ PANELS: tuple[PanelSpec, ...] = (
     PanelSpec(
         "connections",
         QT_TRANSLATE_NOOP("Commands", "Connections"),
-        "plugs",
+        "share",
         "bottom",
         "app.desktop.connections.panel:ConnectionsPanel",
         connect="app.desktop.connections.panel:connect",

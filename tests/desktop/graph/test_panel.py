@@ -241,21 +241,21 @@ def test_the_settings_panel_lists_the_saved_searches(gui, watched, wait_until) -
         async with watched(notes=4) as it:
             await it.scan()
             await wait_until(lambda: it.count == 4)
-            sheet = it.panel.view.settings_panel
-            query, rows = sheet.filters.query, sheet.groups.rows
+            settings_panel = it.panel.view.settings_panel
+            query, rows = settings_panel.filters.query, settings_panel.groups.rows
             assert not query._saved_searches_action.isVisible()
             await in_workspace(it.client, lambda vault: vault.searches.save("The third", "file:3"))
             await wait_until(lambda: [action.text() for action in query._menu.actions()] == ["The third"])
             assert query._saved_searches_action.isVisible()
             query._menu.actions()[0].trigger()
             await wait_until(lambda: query.message == "1 note")
-            assert sheet.choices.filter == "file:3"
+            assert settings_panel.settings.filter == "file:3"
             it.panel.filter_by("Note")
             await wait_until(lambda: query.message == "4 notes")
             rows.add_button.click()
             (row,) = rows._rows
             row.query._menu.actions()[0].trigger()
-            assert [group.query for group in sheet.choices.groups] == ["file:3"]
+            assert [group.query for group in settings_panel.settings.groups] == ["file:3"]
             await in_workspace(it.client, lambda vault: vault.searches.remove("The third"))
             await wait_until(
                 lambda: (
@@ -275,13 +275,13 @@ def test_queries_in_the_settings_panel_are_completed_as_in_the_search_panel(gui,
             await wait_until(lambda: it.count == 2)
             it.vault.analysis = SimpleNamespace(embedded_note_count=0)
             it.panel.activateWindow()
-            sheet = it.panel.view.settings_panel
-            sheet.show()
-            if not sheet.groups.is_open:
-                sheet.expand_section(sheet.groups)
-            sheet.groups.rows.add_button.click()
-            (row,) = sheet.groups.rows._rows
-            for field in (sheet.filters.query.field, row.query.field):
+            settings_panel = it.panel.view.settings_panel
+            settings_panel.show()
+            if not settings_panel.groups.is_open:
+                settings_panel.expand_section(settings_panel.groups)
+            settings_panel.groups.rows.add_button.click()
+            (row,) = settings_panel.groups.rows._rows
+            for field in (settings_panel.filters.query.field, row.query.field):
                 field.setFocus()
                 await wait_until(field.hasFocus)
                 QTest.keyClicks(field, "ta")
