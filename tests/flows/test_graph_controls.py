@@ -203,19 +203,19 @@ def test_pictures_of_any_size_are_saved_and_a_bad_path_is_reported(
         await pilot.open(garden)
         graph = await ready(pilot, 5)
         png, svg = tmp_path / "graph.png", tmp_path / "graph.svg"
-        await graph._export.save(png, ExportOptions("png", 700, 500, 2, True, True, transparent))
+        await graph._exporter.save(png, ExportOptions("png", 700, 500, 2, True, True, transparent))
         image = QImage(str(png))
         assert (image.width(), image.height()) == (1400, 1000)
         corner = image.pixelColor(2, 2)
         ground = QColor(graph.view.canvas.scene.theme.window)
         assert corner.alpha() == 0 if transparent else corner == ground
-        await graph._export.save(svg, ExportOptions("svg", 700, 500, 1, True, True, transparent))
+        await graph._exporter.save(svg, ExportOptions("svg", 700, 500, 1, True, True, transparent))
         names = {each.text for each in ET.parse(svg).iter("{http://www.w3.org/2000/svg}text")}
         assert "Tea" in names
         pilot.window.view.graph.run_command("png")
         await pilot.press("Cancel")
         bad = ExportOptions("png", 300, 300, 1, True, False, False)
-        saving = graph._export.save(tmp_path / "no folder" / "graph.png", bad)
+        saving = graph._exporter.save(tmp_path / "no folder" / "graph.png", bad)
         tasks.start(saving, owner=graph, what="save the graph")
         await pilot.until(lambda: bool(pilot.sheets), "what went wrong is told")
         assert "No file was written" in pilot.sight()
