@@ -118,7 +118,7 @@ def test_a_vault_shown_from_the_index_is_then_scanned(in_window, wait_until, vau
         window.open_folder(vault)
         await wait_until(lambda: window.view is not None)
         assert window.view is not None
-        await window.view.filled()
+        await window.view.wait_until_loaded()
         files = window.view.page.panel("files")
         assert isinstance(files, FilesPanel)
         assert files.model.rowCount() > 0

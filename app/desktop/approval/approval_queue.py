@@ -152,9 +152,9 @@ class ApprovalQueue(QObject):
         self._show_remaining()
 
     def _withdrawal_reason(self, item: QueuedRequest) -> str:
-        if item.question.why == COVERED_REASON:
+        if item.question.reason == COVERED_REASON:
             return translate("Approval", "Auto-approved by the rule that you just added")
-        if item.question.why == UNANSWERED_REASON:
+        if item.question.reason == UNANSWERED_REASON:
             return translate("Approval", "Timed out and denied")
         return translate("Approval", "Withdrawn by the caller")
 
