@@ -63,7 +63,7 @@ class Desk:
         self.questions: list[PendingApproval] = []
         self.notes: list[str] = []
         self.paths: list[frozenset[str]] = []
-        self.queue.noted.connect(self.notes.append)
+        self.queue.notice.connect(self.notes.append)
         self.queue.pending_paths_changed.connect(self.paths.append)
 
     def ask(self, *requests: ApprovalRequest, rested: bool = True) -> None:
