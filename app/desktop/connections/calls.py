@@ -29,7 +29,7 @@ class _CallFilterModel(QSortFilterProxyModel):
 
     def filterAcceptsRow(self, row: int, parent: _Index) -> bool:
         activity: ActivityItem = self.sourceModel().index(row, 0, parent).data(ACTIVITY_ROLE)
-        return activity.origin is ActivityOrigin.CLIENT and activity.who == self._name
+        return activity.origin is ActivityOrigin.CLIENT and activity.caller == self._name
 
 
 class CallList(QWidget):
