@@ -707,7 +707,7 @@ def test_the_watchdog_finds_a_hold_and_says_where(gui) -> None:
 
     holds = gui(main())
     assert holds.longest >= 100 and holds.over_8ms >= 1
-    assert "main" in holds.where and "longest hold" in str(holds)
+    assert "main" in holds.stack and "longest stall" in str(holds)
 
 
 def test_garbage_is_collected_in_the_windows_thread_only(gui) -> None:

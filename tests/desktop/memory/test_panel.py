@@ -78,7 +78,7 @@ def test_an_edit_is_saved_without_a_question_and_can_be_rolled_back(
         async with opened(tmp_path, service, wait_until) as (vault, panel):
             page = panel.page
             compared: list[Diff] = []
-            page.difference.compared.connect(compared.append)
+            page.diff_view.compared.connect(compared.append)
             assert not page.save_button.isEnabled()
             page.text.setPlainText("one\nTWO\n")
             assert page.save_button.isEnabled()
@@ -124,9 +124,9 @@ def test_permission_pin_new_and_delete(gui, service: ServiceThread, wait_until, 
             page.pin.click()
             await wait_until(lambda: panel.list.currentItem().text(0) == "plan · pinned")
             assert (await kept(vault)).view_of("scriptorium").pinned
-            await panel.make("fresh idea")
+            await panel.create_block("fresh idea")
             assert panel.list.currentItem().text(0) == "fresh idea"
-            await panel.make("Fresh idea")
+            await panel.create_block("Fresh idea")
             assert "already" in page.status.text()
             assert page.delete.isEnabled()
             await page.delete_block()
