@@ -167,7 +167,7 @@ class Pilot(WindowDriver):
         await self.until(lambda: self.files.model.index_of(path).isValid(), f"{path} is listed")
         folder = path.rpartition("/")[0]
         parts = folder.split("/") if folder else []
-        self.files.unfold("/".join(parts[: end + 1]) for end in range(len(parts)))
+        self.files.expand_folders("/".join(parts[: end + 1]) for end in range(len(parts)))
         await double_click(self, self.files.tree, path)
         note = await self.shown(path)
         assert [each.path for each in self.notes].count(path) == 1

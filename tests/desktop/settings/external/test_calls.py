@@ -46,7 +46,11 @@ def test_the_form_of_a_foreign_tool_gives_what_its_schema_takes(qtbot) -> None:
     qtbot.addWidget(window)
     tool = forecast()
     form = form_of(tool, window)
-    assert set(form.editors) == {"city", "days", "unit", "stations", "op_", "deep"} == set(form.shown)
+    assert (
+        set(form.editors)
+        == {"city", "days", "unit", "stations", "op_", "deep"}
+        == set(form.visible_arguments)
+    )
     city, days, unit = (form.editors[name].control for name in ("city", "days", "unit"))
     assert isinstance(city, QLineEdit) and isinstance(days, QSpinBox) and isinstance(unit, QComboBox)
     assert (days.minimum(), days.maximum()) == (1, 10)
