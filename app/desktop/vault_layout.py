@@ -46,14 +46,8 @@ class VaultLayout(QWidget):
     command = Signal(str)
     panel_created = Signal(str, QWidget)
 
-    def __init__(
-        self,
-        client: VaultClient,
-        theme: ThemeSource,
-        specs: Iterable[PanelSpec],
-        parent: QWidget | None = None,
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, client: VaultClient, theme: ThemeSource, specs: Iterable[PanelSpec]) -> None:
+        super().__init__()
         self.client = client
         self._theme = theme
         self._specs = {spec.id: spec for spec in specs}

@@ -55,8 +55,8 @@ class ActivityFilterBar(QWidget):
 
     changed = Signal()
 
-    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: ThemeSource) -> None:
+        super().__init__()
         self.text = SearchField(theme, self.tr("Filter the activity"))
         self.text.setMinimumWidth(round(120 * theme.zoom))
         self.status = _create_combo_box(self.tr("Any state"), self.tr("Filter by state"))

@@ -26,9 +26,9 @@ class ApprovalQueue(QObject):
     """Shows each question to the user and returns the answer.
 
     `pending_paths_changed` carries a frozenset of the paths (str) that waiting requests would change, for the
-    graph's highlight, `count_changed` the number of requests, `notice` a message about a request that was
-    withdrawn while no dialog was open. `postponed` is emitted when the user chooses to decide later: the
-    waiting requests lose their time limit and wait until `review` or `reject` is called.
+    graph's highlight, `notice` a message about a request that was withdrawn while no dialog was open.
+    `postponed` is emitted when the user chooses to decide later: the waiting requests lose their time limit
+    and wait until `review` or `reject` is called.
 
     Args:
         parent_window: The parent of the dialog.
@@ -37,7 +37,6 @@ class ApprovalQueue(QObject):
     """
 
     pending_paths_changed = Signal(object)
-    count_changed = Signal(int)
     notice = Signal(str)
     postponed = Signal()
 
@@ -80,7 +79,7 @@ class ApprovalQueue(QObject):
         else:
             self._dialog_steps.finish()
             self._show_added(request.id)
-        self._emit_changes()
+        self._emit_pending_paths()
 
     def _create_dialog(self) -> None:
         if self._items:
@@ -107,10 +106,6 @@ class ApprovalQueue(QObject):
     def reject(self, request_id: str) -> None:
         """Deny this request, if it still waits; a denial needs no review."""
         self._answer([(item, Denied()) for item in self._items if item.request.id == request_id])
-
-    def show_now(self) -> None:
-        """Finish building the dialog now instead of between events."""
-        self._dialog_steps.finish()
 
     def end(self) -> None:
         """Stop asking: the vault is being closed, and waiting requests are withdrawn silently."""
@@ -168,8 +163,7 @@ class ApprovalQueue(QObject):
                 dialog.deleteLater()
         if not self._items:
             self._dialog_steps.clear()
-        self._emit_changes()
+        self._emit_pending_paths()
 
-    def _emit_changes(self) -> None:
+    def _emit_pending_paths(self) -> None:
         self.pending_paths_changed.emit(self.pending_paths)
-        self.count_changed.emit(len(self._items))

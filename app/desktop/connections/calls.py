@@ -43,8 +43,8 @@ class CallList(QWidget):
     entry_requested = Signal(int)
     log_requested = Signal(str)
 
-    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: ThemeSource) -> None:
+        super().__init__()
         self._name = ""
         self.filtered = _CallFilterModel(self)
         self.list = EnterListView()

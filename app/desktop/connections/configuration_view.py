@@ -27,8 +27,8 @@ from app.desktop.theme.theme import ThemeSource
 class ConfigurationView(QWidget):
     """Shows the configuration of one connection, for the selected program and transport."""
 
-    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: ThemeSource) -> None:
+        super().__init__()
         self._connection: ConnectionDetails | None = None
         self.target = QComboBox()
         for target in TARGETS:

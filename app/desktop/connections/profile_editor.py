@@ -33,8 +33,8 @@ class ProfileEditor(QScrollArea):
 
     changed = Signal(object)
 
-    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: ThemeSource) -> None:
+        super().__init__()
         self._theme = theme
         self._profile = CallerProfile()
         self._current_choices: ProfileChoices | None = None

@@ -18,8 +18,8 @@ class ServerBar(QWidget):
 
     switched = Signal(str, bool)
 
-    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: ThemeSource) -> None:
+        super().__init__()
         self._theme = theme
         self._overview: ConnectionsOverview | None = None
         self._icon = QLabel()

@@ -55,8 +55,8 @@ class BlockPage(QWidget):
 
     saved = Signal()
 
-    def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, client: VaultClient, theme: ThemeSource) -> None:
+        super().__init__()
         self._client = client
         self.block: Block | None = None
         self._history = BlockHistory((), None)

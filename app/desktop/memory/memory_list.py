@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
+from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem
 
 from app.desktop.runtime.translation import PluralText
 from app.desktop.theme.theme import ThemeSource
@@ -23,8 +23,8 @@ class MemoryList(QTreeWidget):
 
     chosen = Signal(object)
 
-    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: ThemeSource) -> None:
+        super().__init__()
         self._zoom = theme.zoom
         self.setHeaderLabels((self.tr("Block"), self.tr("Size"), self.tr("Permission"), self.tr("Owner")))
         self.setAccessibleName(self.tr("Memory blocks and entries"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QStandardItem, QStandardItemModel
-from PySide6.QtWidgets import QSizePolicy, QTreeView, QWidget
+from PySide6.QtWidgets import QSizePolicy, QTreeView
 
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.count_delegate import CountDelegate
@@ -17,8 +17,8 @@ _MAX_ROWS = 9
 class QueryExplanationView(QTreeView):
     """The tree, as high as its rows, up to a maximum."""
 
-    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: ThemeSource) -> None:
+        super().__init__()
         self._model = QStandardItemModel(self)
         self.setModel(self._model)
         self.setHeaderHidden(True)

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 
 from PySide6.QtCore import QEvent, QModelIndex, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QStandardItem, QStandardItemModel
-from PySide6.QtWidgets import QCompleter, QListView, QWidget
+from PySide6.QtWidgets import QCompleter, QListView
 
 from app.desktop.runtime import tasks
 from app.desktop.search.operator_help import operator_label
@@ -36,8 +36,8 @@ class QueryField(SearchField):
 
     moved_down = Signal()
 
-    def __init__(self, theme: ThemeSource | Theme, placeholder: str, parent: QWidget | None = None) -> None:
-        super().__init__(theme, placeholder, parent)
+    def __init__(self, theme: ThemeSource | Theme, placeholder: str) -> None:
+        super().__init__(theme, placeholder)
         self._suggest: Suggest | None = None
         self._suggest_task: asyncio.Task[None] | None = None
         self._target: CompletionTarget | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QAction, QActionGroup
-from PySide6.QtWidgets import QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QMenu, QToolButton
 
 from app.desktop.runtime.translation import translate
 from app.desktop.theme.theme import ThemeSource
@@ -17,8 +17,8 @@ class SortButton(ThemedButton):
 
     changed = Signal()
 
-    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(theme, "sort-ascending", translate("SortButton", "Sort and group results"), parent)
+    def __init__(self, theme: ThemeSource) -> None:
+        super().__init__(theme, "sort-ascending", translate("SortButton", "Sort and group results"))
         self.order: Order = "relevance"
         self.grouping: Grouping = ""
         self._actions: dict[tuple[str, str], QAction] = {}

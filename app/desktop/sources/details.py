@@ -42,8 +42,8 @@ class SourceDetails(QWidget):
     remove_requested = Signal(object)
     note_requested = Signal(str)
 
-    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: ThemeSource) -> None:
+        super().__init__()
         self._info: SourceInfo | None = None
         column = QVBoxLayout(self)
         column.setContentsMargins(14, 10, 14, 10)

@@ -32,8 +32,8 @@ class RulesEditor(QWidget):
 
     saved = Signal(object)
 
-    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: ThemeSource) -> None:
+        super().__init__()
         self._config: FolderConfig | None = None
         self._is_filling = False
         column = QVBoxLayout(self)

@@ -30,8 +30,8 @@ class _NoteCard(QWidget):
 
     open_requested = Signal(str)
 
-    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: ThemeSource) -> None:
+        super().__init__()
         self.path = ""
         self.name = ElidedLabel()
         self.name.setProperty("textSize", "strong")
@@ -88,8 +88,8 @@ class SuggestionDetails(QWidget):
     graph_requested = Signal(object)
     open_requested = Signal(str)
 
-    def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: ThemeSource) -> None:
+        super().__init__()
         self._theme = theme
         self.suggestion: SuggestedRelation | None = None
         self.cards = _NoteCard(theme), _NoteCard(theme)

@@ -71,7 +71,7 @@ class Desk:
             question = PendingApproval(one, self._reply(one.id), self.window)
             self.questions.append(question)
             self.queue.add(question)
-            self.queue.show_now()
+            self.queue._dialog_steps.finish()
         if rested:
             self.rest()
 
