@@ -257,7 +257,7 @@ class MainWindow(QMainWindow):
 
     def _call_tool(self, name: str) -> None:
         if self.view is not None:
-            tasks.start(self.view.commands.call_with_form(name), what=self.tr("call the tool"))
+            tasks.start(self.view.commands.call_with_form(name), what=self.tr("run the tool"))
 
     def show_grants(self) -> None:
         """Show the auto-approve rules."""

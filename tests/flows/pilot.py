@@ -236,10 +236,10 @@ class Pilot(WindowDriver):
     async def verdict(self) -> str:
         """Verify the log with the button, and return the result."""
         panel = await self.show_audit()
-        panel.verdict.setText("")
+        panel.status_label.setText("")
         await self.click(panel.verify_button)
-        await self.until(lambda: panel.verdict.text() not in ("", "Checking…"), "the log is checked")
-        return panel.verdict.text()
+        await self.until(lambda: panel.status_label.text() not in ("", "Verifying…"), "the log is checked")
+        return panel.status_label.text()
 
 
 async def double_click(pilot: Pilot, tree: QTreeView, path: str) -> None:

@@ -90,7 +90,7 @@ async def export(pilot: Pilot, entry: str, file: Path) -> None:
     assert field is not None
     field.setText(str(file))
     QTest.keyClick(field, Qt.Key.Key_Return)
-    await pilot.until(lambda: file.name in panel.verdict.text(), "it is written")
+    await pilot.until(lambda: file.name in panel.status_label.text(), "it is written")
 
 
 def test_a_diff_is_opened_from_the_log(app_run, garden: Path) -> None:

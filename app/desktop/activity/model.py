@@ -190,7 +190,7 @@ class ActivityModel(QAbstractListModel):
         )
         if first is not None and first.entry is not None:
             count_text = PluralText(
-                "ActivityModel", "{0} more call refused", "{0} more calls refused"
+                "ActivityModel", "{0} more call rejected", "{0} more calls rejected"
             ).format(event.repeats)
             text = f"{item_from_entry(first.entry).summary} ({count_text})"
             self.add_or_replace(replace(first, summary=text))
@@ -249,7 +249,7 @@ class ActivityModel(QAbstractListModel):
         caller = (
             self.tr("; the most recent program claims to be {0}").format(refused.says) if refused.says else ""
         )
-        title = self.tr("Reject a program")
+        title = self.tr("Reject a request")
         self._add_system_item(ActivityKind.VAULT, title, text + caller, ActivityStatus.DENIED)
 
     def _add_external_change(self, event: NotesChanged) -> None:

@@ -24,7 +24,7 @@ def decision_label(decision: str) -> str:
         AuditDecision.TIMED_OUT: translate("Audit", "Timed out"),
         AuditDecision.RULE: translate("Audit", "Denied by rule"),
         AuditDecision.FAILED: translate("Audit", "Failed"),
-        AuditDecision.CANCELLED: translate("Audit", "Cancelled"),
+        AuditDecision.CANCELLED: translate("Audit", "Canceled"),
         AuditDecision.NOT_ASKED: translate("Audit", "Not asked"),
     }
     return labels.get(decision, decision)

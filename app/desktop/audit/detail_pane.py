@@ -125,7 +125,7 @@ class DetailPane(QWidget):
             (self.tr("Caller"), f"{entry.caller} ({entry.caller_kind})"),
             (self.tr("Operation"), entry.operation),
             (self.tr("Scope"), entry.scope),
-            (self.tr("Grant"), entry.grant),
+            (self.tr("Auto-approve rule"), entry.grant),
             (self.tr("Turn"), entry.turn),
             (self.tr("Duration"), format_duration(entry.duration_ms)),
             (self.tr("Commit"), "" if entry.commit is None else str(entry.commit)),

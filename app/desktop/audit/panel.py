@@ -118,7 +118,7 @@ class AuditPanel(Panel):
 
     async def verify(self) -> None:
         """Verify the hash chain and show the result."""
-        self._show_status(self.tr("Checking…"), "muted")
+        self._show_status(self.tr("Verifying…"), "muted")
         check: AuditCheck = await self._client.run(lambda vault: asyncio.to_thread(vault.history.verify))
         if check.ok:
             text = PluralText(

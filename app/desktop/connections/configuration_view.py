@@ -90,7 +90,7 @@ class ConfigurationView(QWidget):
     def _list_transports(self) -> None:
         target: Target = self.target.currentData()
         previous = self.transport.currentData()
-        names = {"stdio": self.tr("starts Scriptorium"), "http": self.tr("over HTTP, with a token")}
+        names = {"stdio": self.tr("Started by the program"), "http": self.tr("Over HTTP, with a token")}
         self.transport.blockSignals(True)
         self.transport.clear()
         for transport in target.transports:

@@ -91,7 +91,7 @@ class NewProgramDialog(dialogs.SheetDialog):
         self.connect_button.setEnabled(bool(text.strip()))
 
     def _show_target(self, *_: object) -> None:
-        names = {"stdio": self.tr("Starts Scriptorium itself"), "http": self.tr("Over HTTP, with a token")}
+        names = {"stdio": self.tr("Started by the program"), "http": self.tr("Over HTTP, with a token")}
         self.transport_box.clear()
         for transport in self.target.transports:
             self.transport_box.addItem(names[transport], transport)

@@ -85,5 +85,5 @@ def session_lines(program: ClientProgram) -> tuple[str, ...]:
 def token_label(program: ClientProgram) -> str:
     """Return a sentence about the program's token."""
     if program.token_created is None:
-        return translate("Connections", "No token: the program starts Scriptorium itself.")
-    return translate("Connections", "Has a token since {0}.").format(format_time(program.token_created))
+        return translate("Connections", "No token: the program starts Scriptorium.")
+    return translate("Connections", "Token created {0}.").format(format_time(program.token_created))

@@ -44,7 +44,7 @@ class ClientProgram:
 
     @property
     def self_description(self) -> str:
-        """How the program describes itself; empty if it is not connected."""
+        """The program's own description; empty if it is not connected."""
         return next((session.client.says for session in self.sessions if session.client.says), "")
 
     @property

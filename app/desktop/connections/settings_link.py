@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QWidget
 
 
 class ConnectionsLink(QFrame):
-    """Explains where programs, their tokens and permissions are managed, and links there."""
+    """Links to the page that manages programs, their tokens and permissions."""
 
     def __init__(
         self, has_vault: bool, show_connections: Callable[[], None], parent: QWidget | None = None

@@ -110,7 +110,7 @@ class DuplicatesPanel(Panel):
             )
 
     def _create_row(self, pair: Duplicate) -> QTreeWidgetItem:
-        same_text = self.tr("the same text")
+        same_text = self.tr("identical")
         lines = PluralText("DuplicatesPanel", "{1} and {0} line", "{1} and {0} lines").format(
             pair.only_second, f"{pair.only_first:,}"
         )
@@ -118,8 +118,8 @@ class DuplicatesPanel(Panel):
         row = QTreeWidgetItem([pair.first.name, pair.second.name, f"{pair.words:.0%}", difference])
         row.setToolTip(0, pair.first.text)
         row.setToolTip(1, pair.second.text)
-        row.setToolTip(2, self.tr("Shared words; {0} similar in meaning").format(f"{pair.meaning:.2f}"))
-        row.setToolTip(3, self.tr("Lines that only one of the two notes has"))
+        row.setToolTip(2, self.tr("Shared words; semantic similarity {0}").format(f"{pair.meaning:.2f}"))
+        row.setToolTip(3, self.tr("Lines that are in only one of the two notes"))
         row.setData(0, Qt.ItemDataRole.UserRole, (pair.first.text, pair.second.text))
         return row
 

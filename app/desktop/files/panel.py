@@ -83,7 +83,7 @@ class FilesPanel(Panel):
         self.filling = tasks.start(self.reload(), owner=self, what=self.tr("list the files"))
 
     async def reload(self) -> None:
-        """Reload the file tree and keep the expanded folders; repeat if the vault changed meanwhile."""
+        """Reload the file tree, keeping expanded folders; repeat this if the vault has changed meanwhile."""
         self._stale = True
         if self._reload_lock.locked():
             return

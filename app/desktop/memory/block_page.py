@@ -384,6 +384,6 @@ def _from_editor_text(before: str, typed: str) -> str:
     return typed.replace("\n", "\r\n") if "\r\n" in before else typed
 
 
-def _with_pinned(block: Block, on: bool) -> Block:
+def _with_pinned(block: Block, pinned: bool) -> Block:
     """Return the block pinned to the context of its owner, or not."""
-    return block.with_view(block.owner, replace(block.view_of(block.owner), pinned=on))
+    return block.with_view(block.owner, replace(block.view_of(block.owner), pinned=pinned))

@@ -127,8 +127,8 @@ class SearchPanel(Panel):
         self.empty = EmptyState(
             self._theme,
             "magnifying-glass",
-            self.tr("Nothing found"),
-            self.tr("No note matches. Try fewer or other words."),
+            self.tr("No matches"),
+            self.tr("Try fewer or different words."),
             parent=self._stack,
         )
         for page in (self.start_page, self.list, self.empty):

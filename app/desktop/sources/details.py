@@ -120,13 +120,13 @@ class SourceDetails(QWidget):
             row.setData(0, Qt.ItemDataRole.UserRole, notification)
             self.news.addTopLevelItem(row)
         self.news.setVisible(bool(info.items))
-        text = self.tr("No news since the app started.")
+        text = self.tr("No new items since the app started.")
         if info.waiting:
             text = PluralText(
                 "SourceDetails", "{0} item not yet read by an agent.", "{0} items not yet read by an agent."
             ).format(info.waiting)
         elif info.items:
-            text = self.tr("Agents have read all news.")
+            text = self.tr("Agents have read all items.")
         if info.checked:
             text += self.tr(" Last checked at {0}.").format(format_time(info.checked))
         if isinstance(config, FeedConfig):
@@ -134,7 +134,7 @@ class SourceDetails(QWidget):
                 "SourceDetails", "Checked every minute.", "Checked every {0} minutes."
             ).format(config.minutes)
         elif config.globs:
-            text += self.tr(" Only of {0}.").format(", ".join(config.globs))
+            text += self.tr(" Limited to {0}.").format(", ".join(config.globs))
         self.summary.setText(text)
 
     def _open(self) -> None:
@@ -186,10 +186,10 @@ class SourceDetails(QWidget):
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
-        self.starts_turn = QCheckBox(self.tr("Let news start the agent"))
+        self.starts_turn = QCheckBox(self.tr("Let new items start the agent"))
         self.starts_turn.setToolTip(
             self.tr(
-                "Needs a model; otherwise news waits for the agent's next turn. You always review changes."
+                "Needs a model; otherwise the items wait for the agent's next turn. You always review changes."
             )
         )
         self.starts_turn.toggled.connect(self._emit_starts_turn)
@@ -200,7 +200,7 @@ class SourceDetails(QWidget):
         self.summary.setWordWrap(True)
         column.addWidget(self.summary)
         self.news = QTreeWidget()
-        self.news.setAccessibleName(self.tr("Recent news"))
+        self.news.setAccessibleName(self.tr("Recent items"))
         self.news.setHeaderLabels([self.tr("Time"), self.tr("Title")])
         self.news.setRootIsDecorated(False)
         self.news.setUniformRowHeights(True)

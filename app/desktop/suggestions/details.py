@@ -139,7 +139,7 @@ class SuggestionDetails(QWidget):
         self.type.setCurrentText(suggestion.type.replace("_", " ").lower())
         self.confidence.setValue(suggestion.score)
         reasoning = suggestion.reasoning[:1].upper() + suggestion.reasoning[1:]
-        self.reasoning_label.setText(self.tr("Why: {0}").format(reasoning))
+        self.reasoning_label.setText(self.tr("Reason: {0}").format(reasoning))
 
     def show_texts(self, texts: dict[str, str]) -> None:
         """Show the beginnings of the notes, by path."""

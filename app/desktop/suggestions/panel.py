@@ -249,7 +249,7 @@ class SuggestionsPanel(Panel):
             self._show_message(self.tr("Nothing was written."))
 
     def _reject(self, suggestion: SuggestedRelation) -> None:
-        tasks.start(self._dismiss_pair(suggestion), owner=self, what=self.tr("save your answer"))
+        tasks.start(self._dismiss_pair(suggestion), owner=self, what=self.tr("dismiss the suggestion"))
 
     async def _dismiss_pair(self, suggestion: SuggestedRelation) -> None:
         try:

@@ -85,7 +85,7 @@ class ThemeTransition(QObject):
     def _mark_widgets(self) -> Iterator[None]:
         """Mark all widgets so that the application's style change skips them.
 
-        Qt does not restyle a widget that is not polished, and does not notify one with a style of its own:
+        Qt does not restyle a widget that is not polished, and does not notify one with its own style:
         the notification would make a view with ten thousand rows lay them out again, though no size has
         changed.
         """

@@ -79,7 +79,7 @@ def test_calls_that_a_limit_refuses_again_are_counted_in_one_line(qapp) -> None:
         again = replace(started(), call_id=f"c{number}")
         feed.handle_events([again, ToolFinished(again.call_id, refused, AGENT, "add_tag", number)])
     (line,) = feed.activities
-    assert line.summary == "Too many calls. (3 more calls refused)"
+    assert line.summary == "Too many calls. (3 more calls rejected)"
 
 
 def test_a_refused_token_has_a_line(qapp) -> None:

@@ -141,7 +141,7 @@ def test_a_program_is_connected_named_and_authorized(
             await wait_until(lambda: panel.page.calls.entry.isEnabled())
             panel.page.calls.entry.click()
             entry = await page.vault.run(lambda ws: ws.audit.entry(entries[0]))
-            assert entry.caller == "Shell" and entry.tool == "read_note" == call.what
+            assert entry.caller == "Shell" and entry.tool == "read_note" == call.name
             await added(page, wait_until, "claude-desktop", "stdio", "Claude Desktop")
             assert '"--name",\n' in QApplication.clipboard().text() and panel.chosen.token_created is None
             assert [one.name for one in panel.overview.programs] == ["Claude Desktop", "Shell"]

@@ -195,7 +195,7 @@ def test_a_block_is_shared_with_another_agent_and_unshared(
             sheet.share_button.click()
             assert not sheet.problem.isVisible()
             sheet.save_button.click()
-            await wait_until(lambda: "shared with librarian" in panel.page._facts.text())
+            await wait_until(lambda: "shared with librarian" in panel.page._facts_label.text())
             assert (await vault.call("block", reading, other)).success and not vault.asked
             panel.page.share.click()
             await wait_until(lambda: (open := open_sheet()) is not None and open is not sheet)
@@ -203,7 +203,7 @@ def test_a_block_is_shared_with_another_agent_and_unshared(
             assert sheet is not None and dict(sheet.shares) == {"librarian": Permission.READ_ONLY}
             sheet.remove_button.click()
             sheet.save_button.click()
-            await wait_until(lambda: "shared" not in panel.page._facts.text())
+            await wait_until(lambda: "shared" not in panel.page._facts_label.text())
             assert not (await vault.call("block", reading, other)).success
 
     gui(main())

@@ -78,7 +78,7 @@ def test_an_empty_value_empties_a_field_of_a_block(qtbot) -> None:
     form = ToolFormDialog(tool, NAMES, ThemeSource("light"), window, given)
     assert form._read_arguments() == {**given, "value": None} and form._is_valid(form._read_arguments())
     appended = {"op": "append", "label": "facts", "content": "x"}
-    assert ToolFormDialog(tool, NAMES, ThemeSource("light"), window, appended)._given() == appended
+    assert ToolFormDialog(tool, NAMES, ThemeSource("light"), window, appended)._read_arguments() == appended
 
 
 def test_form_values_round_trip(qtbot) -> None:
