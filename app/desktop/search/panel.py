@@ -54,7 +54,7 @@ class SearchPanel(Panel):
         self._query = self._query_text = ""  # the last query, and the typed text that it was built from
         self._search_task: asyncio.Task[None] | None = None
         self._is_fetching = False
-        self._focus_results = False
+        self._should_focus_results = False
         self.title.set_text(self.tr("Search"))
         self.setAccessibleName(self.tr("Search"))
         self._build_title()
@@ -159,7 +159,7 @@ class SearchPanel(Panel):
         self._client.events.batch.connect(self._handle_events)
 
     def _schedule_search(self) -> None:
-        self._focus_results = False
+        self._should_focus_results = False
         if self._search_task is not None:
             self._search_task.cancel()
         self._search_timer.start(_SEMANTIC_DELAY_MS if self.semantic_button.isChecked() else _TYPING_DELAY_MS)
@@ -241,9 +241,9 @@ class SearchPanel(Panel):
         self.model.show(page.hits, page.groups)
         self.title.set_count(f"{page.total:,}" if page.exact else f"{page.total:,}+")
         self._stack.setCurrentWidget(self.list if page.hits else self.empty)
-        if self._focus_results and page.hits:
+        if self._should_focus_results and page.hits:
             self._focus_first_row()
-        self._focus_results = False
+        self._should_focus_results = False
 
     def _fetch_near_end(self) -> None:
         """Fetch the next page of hits before the user scrolls to the end."""
@@ -328,7 +328,7 @@ class SearchPanel(Panel):
     def _go_to_results(self) -> None:
         """Move the focus to the hits for the typed text as soon as they are loaded."""
         if self._search_timer.isActive() or self._query_text != self.field.text():
-            self._focus_results = True
+            self._should_focus_results = True
             self._start()
         elif self.model.rows:
             self._focus_first_row()

@@ -189,7 +189,7 @@ class SourceDetails(QWidget):
         self.starts_turn = QCheckBox(self.tr("Let new items start the agent"))
         self.starts_turn.setToolTip(
             self.tr(
-                "Needs a model; otherwise the items wait for the agent's next turn. You always review changes."
+                "Needs a model; otherwise items wait for the agent's next turn. You always review changes."
             )
         )
         self.starts_turn.toggled.connect(self._emit_starts_turn)
