@@ -149,7 +149,7 @@ class EventRelay(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._queue: deque[Event] = deque()
-        self._armed = False
+        self._is_scheduled = False
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(_DRAIN_INTERVAL_MS)
@@ -163,14 +163,14 @@ class EventRelay(QObject):
     def receive(self, event: Event) -> None:
         """Queue `event`, from any thread."""
         self._queue.append(event)
-        if not self._armed:
-            self._armed = True
+        if not self._is_scheduled:
+            self._is_scheduled = True
             self._woken.emit()
 
     @Slot()
     def drain(self) -> None:
         """Emit the queued events; an event that arrives meanwhile schedules the next batch."""
-        self._armed = False
+        self._is_scheduled = False
         if not _is_loop_running():
             # The window's loop has ended, and with it every view that would handle the events.
             self._queue.clear()
@@ -289,7 +289,7 @@ class VaultClient(QObject):
         self._vault = vault
         self.approver = approver or DesktopApprover(service, self)
         self.events = EventRelay(self)
-        self._closing = False
+        self._is_closing = False
         # Safe in this thread: subscribing is one list append, and publishing iterates over a copy.
         self._detach = self.events.attach(vault.events)
 
@@ -338,13 +338,13 @@ class VaultClient(QObject):
         try:
             return await self._service.call(cast("Callable[[], T]", lambda: fn(self._vault)))
         except Exception as error:
-            if self._closing:
+            if self._is_closing:
                 raise asyncio.CancelledError from error
             raise
 
     async def close(self) -> None:
         """Stop relaying events and close the vault; running work is cancelled."""
-        self._closing = True
+        self._is_closing = True
         self._detach()
         await self._service.call(self._vault.close)
 

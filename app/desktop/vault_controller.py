@@ -126,7 +126,7 @@ class VaultController(QObject):
         client.approver.asked.connect(self._approvals.add)
         client.events.batch.connect(self._handle_events)
         self._approvals.pending_paths_changed.connect(self.context.set_pending_paths)
-        self._built = False
+        self._is_built = False
         self._laid_out = asyncio.Event()
         self._messages = UserNotifications(
             client, theme, banners, window, self._show_conversation, self._is_conversation_visible
@@ -181,7 +181,7 @@ class VaultController(QObject):
             await self.page.build(self._state.mapping("layout"))
         finally:
             self._laid_out.set()
-        self._built = True
+        self._is_built = True
         for notice in self._client.notices:
             self.notice.emit(notice)
         grants = await self._client.run(lambda vault: vault.grants.active_grants())
@@ -299,7 +299,7 @@ class VaultController(QObject):
 
     def _save_state(self) -> None:
         """Save the layout and tabs; also while the vault is open, so that a crash does not lose them."""
-        if not self._built:
+        if not self._is_built:
             return  # Panels that do not exist yet would be saved as hidden.
         self._state.save(layout=self.page.state(), **self.context.states())
 

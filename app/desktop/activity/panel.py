@@ -53,7 +53,7 @@ class ActivityPanel(Panel):
         self._theme = theme
         self._feed: ActivityModel | None = None
         self._oldest: int | None = None
-        self._at_end = self._loading = False
+        self._is_at_end = self._is_loading = False
         self._actions: dict[str, tuple[QPersistentModelIndex, RowActions, ActivityItem]] = {}
         self.title.hide()  # The tab above the panel shows its name.
         self.setAccessibleName(self.tr("Activity"))
@@ -87,17 +87,17 @@ class ActivityPanel(Panel):
 
     async def load_more(self) -> None:
         """Read the next page of older calls from the audit log."""
-        if self._at_end or self._loading or self._feed is None:
+        if self._is_at_end or self._is_loading or self._feed is None:
             return
-        self._loading = True
+        self._is_loading = True
         oldest_id = self._oldest
         try:
             entries: tuple[AuditEntry, ...] = await self._client.run(
                 lambda vault: vault.history.entries(limit=_PAGE_SIZE, before_id=oldest_id)
             )
         finally:
-            self._loading = False
-        self._at_end = len(entries) < _PAGE_SIZE
+            self._is_loading = False
+        self._is_at_end = len(entries) < _PAGE_SIZE
         if entries:
             self._oldest = entries[-1].id
         self._feed.add_older(entries)

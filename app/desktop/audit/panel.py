@@ -61,8 +61,8 @@ class AuditPanel(Panel):
         self._client = client
         self._theme = theme
         self._load_count = 0
-        self._at_end = False
-        self._loading = False
+        self._is_at_end = False
+        self._is_loading = False
         # The tab above the panel shows its name; the buttons are in the filter row.
         self.title.hide()
         self.setAccessibleName(self.tr("Audit log"))
@@ -93,7 +93,7 @@ class AuditPanel(Panel):
         load_number, criteria = self._load_count, self.filters.current_filter
         entries = await self._client.run(lambda vault: vault.history.entries(criteria, PAGE_SIZE))
         if load_number == self._load_count:
-            self._at_end = len(entries) < PAGE_SIZE
+            self._is_at_end = len(entries) < PAGE_SIZE
             # Entries that arrived by events while the log was read.
             newer = [entry for entry in reversed(self.model.entries) if matches_filter(entry, criteria)]
             self.model.replace_all(entries)
@@ -103,16 +103,16 @@ class AuditPanel(Panel):
     async def load_more(self) -> None:
         """Load the next page of older entries."""
         oldest = self.model.oldest_id
-        if self._at_end or self._loading or oldest is None:
+        if self._is_at_end or self._is_loading or oldest is None:
             return
-        self._loading = True
+        self._is_loading = True
         load_number, criteria = self._load_count, self.filters.current_filter
         try:
             entries = await self._client.run(lambda vault: vault.history.entries(criteria, PAGE_SIZE, oldest))
         finally:
-            self._loading = False
+            self._is_loading = False
         if load_number == self._load_count:
-            self._at_end = len(entries) < PAGE_SIZE
+            self._is_at_end = len(entries) < PAGE_SIZE
             self.model.add_older(entries)
             self._add_filter_choices(entries)
 
@@ -172,7 +172,7 @@ class AuditPanel(Panel):
 
     async def _find_entry(self, number: int) -> None:
         await self.load_first()
-        while (oldest := self.model.oldest_id) is not None and oldest > number and not self._at_end:
+        while (oldest := self.model.oldest_id) is not None and oldest > number and not self._is_at_end:
             await self.load_more()
         row = self.model.row_of(number)
         if row is not None:
@@ -284,7 +284,7 @@ class AuditPanel(Panel):
         for entry in entries:
             self.filters.add_choices(entry)
         count = len(self.model.entries)
-        shown = f"{count:,}" if self._at_end or not count else f"{count:,}+"
+        shown = f"{count:,}" if self._is_at_end or not count else f"{count:,}+"
         self.count.setText(shown)
         self.count.setAccessibleName(self.tr("Entries shown: {0}").format(shown))
         if count:

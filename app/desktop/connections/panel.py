@@ -69,7 +69,7 @@ class ConnectionsPanel(Panel):
         self._client = client
         self._theme = theme
         self._is_loaded = False
-        self._reload_choices = False  # whether to read the choices for profiles again, too
+        self._needs_choices = False  # True if the choices for profiles must be read again
         self._pending_selection = ""  # the program to select when it is listed
         self.overview: ConnectionsOverview | None = None
         self.title.hide()  # The tab above shows its name; the line below shows the address of the server.
@@ -107,7 +107,7 @@ class ConnectionsPanel(Panel):
     def showEvent(self, event: QShowEvent) -> None:
         """Load the state when the page is shown."""
         super().showEvent(event)
-        self._reload_choices = True
+        self._needs_choices = True
         self._reload()
 
     def set_feed(self, feed: ActivityModel) -> None:
@@ -126,8 +126,8 @@ class ConnectionsPanel(Panel):
     async def load(self) -> None:
         """Load and show the current state of the server and the programs."""
         self._is_loaded = True
-        choices = self.overview.choices if self.overview is not None and not self._reload_choices else None
-        self._reload_choices = False
+        choices = self.overview.choices if self.overview is not None and not self._needs_choices else None
+        self._needs_choices = False
         overview = await self._client.run(lambda vault: queries.read_overview(vault, choices))
         selected = self.chosen
         self.overview = overview
@@ -176,8 +176,8 @@ class ConnectionsPanel(Panel):
     def _handle_events(self, events: tuple[Event, ...]) -> None:
         if not (self._is_loaded and self.isVisible()):
             return
-        self._reload_choices |= any(isinstance(event, _SETUP_EVENTS) for event in events)
-        if self._reload_choices or any(isinstance(event, _CLIENT_EVENTS) for event in events):
+        self._needs_choices |= any(isinstance(event, _SETUP_EVENTS) for event in events)
+        if self._needs_choices or any(isinstance(event, _CLIENT_EVENTS) for event in events):
             self._reload_timer.start()
 
     def _reload(self) -> None:

@@ -53,7 +53,7 @@ class FilesPanel(Panel):
         self._client = client
         self._paths: set[str] = set()
         self._reload_lock = asyncio.Lock()
-        self._stale = False
+        self._is_stale = False
         # Numbers of filter texts: matches for any but the last text are ignored.
         self._filter_number = self._matched_number = 0
         self._opens_first_match = False
@@ -84,12 +84,12 @@ class FilesPanel(Panel):
 
     async def reload(self) -> None:
         """Reload the file tree, keeping expanded folders; repeat this if the vault has changed meanwhile."""
-        self._stale = True
+        self._is_stale = True
         if self._reload_lock.locked():
             return
         async with self._reload_lock:
-            while self._stale:
-                self._stale = False
+            while self._is_stale:
+                self._is_stale = False
                 list_files = partial(_list_files, attachments=self._shows_attachments)
                 self._show(*await self._client.run(list_files))
 

@@ -59,7 +59,7 @@ class TasksPanel(Panel):
         self._records: tuple[TaskRecord, ...] = ()
         self._collapsed: set[str] = set()
         self._list_count = 0
-        self._stale = True
+        self._is_stale = True
         # A click on a check box is also a click on its row, and must not open the note.
         self._toggled: QTreeWidgetItem | None = None
         self.filter = SearchField(theme, self.tr("Filter tasks"))
@@ -85,7 +85,7 @@ class TasksPanel(Panel):
     def showEvent(self, event: QShowEvent) -> None:
         """Load the tasks when the panel is first shown, and after changes while it was hidden."""
         super().showEvent(event)
-        if self._stale:
+        if self._is_stale:
             self.reload()
 
     def reload(self) -> None:
@@ -94,7 +94,7 @@ class TasksPanel(Panel):
 
     async def load(self) -> None:
         """Load and show the tasks of the vault."""
-        self._stale = False
+        self._is_stale = False
         done = self.done.isChecked()
         self._records = await self._client.run(lambda vault: vault.notes.tasks(_MAX_TASKS, done=done))
         await self.show_tasks()
@@ -166,7 +166,7 @@ class TasksPanel(Panel):
             self._reload_timer.start()
 
     def _refresh(self) -> None:
-        self._stale = not self.isVisible()
+        self._is_stale = not self.isVisible()
         if self.isVisible():
             self.reload()
 
