@@ -343,7 +343,7 @@ class VaultClient(QObject):
             raise
 
     async def close(self) -> None:
-        """Stop relaying events and close the vault; running work is cancelled."""
+        """Stop relaying events and close the vault; running work is canceled."""
         self._is_closing = True
         self._detach()
         await self._service.call(self._vault.close)

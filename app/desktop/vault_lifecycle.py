@@ -69,7 +69,7 @@ class VaultLifecycle(QObject):
     `opened` carries the `VaultClient`; `closing` is emitted while it can still be used, `closed` afterwards.
     A slot of `opened` may set `wait_until_shown`. It is awaited before an indexed vault is rescanned, so that
     the scan does not slow down the window. `progress` carries a `ScanProgress`, `scanned` a `ScanReport`;
-    `stopped` is emitted when a scan was cancelled or failed.
+    `stopped` is emitted when a scan was canceled or failed.
     """
 
     opening = Signal(str)

@@ -206,7 +206,7 @@ def matches_filter(entry: AuditEntry, criteria: AuditFilter) -> bool:
 
 
 def format_time(seconds: float) -> str:
-    """Return a time in local time: the clock time for today, else also the date."""
+    """Return a time in local time: for today the time of day, otherwise also the date."""
     moment = datetime.fromtimestamp(seconds)
     is_today = moment.date() == datetime.now().date()
     return moment.strftime("%H:%M:%S" if is_today else "%Y-%m-%d %H:%M:%S")

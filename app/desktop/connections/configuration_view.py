@@ -1,4 +1,4 @@
-"""Show and copy the configuration that a program needs."""
+"""The view of the configuration that a program needs, with a button to copy it."""
 
 from __future__ import annotations
 
