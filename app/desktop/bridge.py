@@ -212,7 +212,7 @@ class PendingApproval(QObject):
 class DesktopApprover(QObject):
     """The window's approver: passes each request to the GUI thread as a `PendingApproval`.
 
-    `asked` carries the question. The gate awaits `decide` in the service thread; if that is cancelled before
+    `asked` carries the question. The gate awaits `decide` in the service thread; if that is canceled before
     an answer, the question emits `withdrawn`.
     """
 
