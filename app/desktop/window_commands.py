@@ -12,6 +12,11 @@ if TYPE_CHECKING:
 _ZOOM_STEP = 0.1
 
 
+def quit_app(window: MainWindow) -> None:
+    """Close the window."""
+    window.close()
+
+
 def show_note_palette(window: MainWindow) -> None:
     """Open the palette for going to a note."""
     window.finder.show_notes()

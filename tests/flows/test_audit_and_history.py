@@ -125,7 +125,7 @@ def test_a_row_that_was_tampered_with_is_named(app_run, garden: Path) -> None:
         assert database is not None
         tamper(database)
         assert (await pilot.verdict()).startswith("Log damaged at entry 3")
-        assert pilot.audit.verdict.property("tone") == "danger"
+        assert pilot.audit.status_label.property("tone") == "danger"
 
     app_run(use)
 

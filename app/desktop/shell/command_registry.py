@@ -190,7 +190,7 @@ COMMANDS: tuple[Command, ...] = (
         "quit",
         QT_TRANSLATE_NOOP("Commands", "Quit"),
         "File",
-        "app.desktop.main_window:MainWindow.close",
+        "app.desktop.window_commands:quit_app",
         shortcuts=("Ctrl+Q",),
         when="always",
         icon="power",
