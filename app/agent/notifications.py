@@ -27,7 +27,7 @@ _MIN_TURN_INTERVAL_S = 300.0
 class NotificationInbox(Protocol):
     """Holds the news that no agent has read yet."""
 
-    def take_news(self, may_see: Callable[[Notification], bool]) -> Sequence[Notification]:
+    def take_notifications(self, may_see: Callable[[Notification], bool]) -> Sequence[Notification]:
         """Return the news that this agent may see, and mark it as read."""
         ...
 
@@ -41,7 +41,7 @@ def format_news(turn: Turn, inbox: NotificationInbox, may_see: Callable[[Notific
 
     The conversation records that the news was given, and its untrusted text taints the conversation.
     """
-    news = inbox.take_news(may_see)
+    news = inbox.take_notifications(may_see)
     if not news:
         return ""
     names = ", ".join(dict.fromkeys(inbox.name_of(one.source) for one in news))

@@ -88,10 +88,14 @@ def weigh(statement: str, hit: WebSearchHit, similarity: float | None) -> Weighe
         if score <= -_MIN_SIDE_SCORE
         else "neutral"
     )
-    labels = {"supporting": "Speaks for it", "contradicting": "Speaks against it", "neutral": "Takes no side"}
-    because = f": {'; '.join(cues_found)}" if cues_found else ": no phrase in it argues for or against"
+    labels = {
+        "supporting": "Supports the statement",
+        "contradicting": "Contradicts the statement",
+        "neutral": "Neutral",
+    }
+    reason = "; ".join(cues_found) or "no phrase argues for or against the statement"
     return WeighedHit(
-        hit, relevance, side, f"{labels[side]}{because} (relevance {method}; read by local rules)."
+        hit, relevance, side, f"{labels[side]}: {reason} (relevance {method}; decided by local rules)."
     )
 
 
@@ -124,20 +128,20 @@ def _score_side(statement: str, hit: WebSearchHit) -> tuple[float, list[str]]:
     if not cues_found and shared_words(statement, closest) >= 0.5:
         negated = bool(_NEGATION.search(closest)) != bool(_NEGATION.search(statement))
         if negated:
-            return -_MIN_SIDE_SCORE, ["it says the same with a negation in it"]
+            return -_MIN_SIDE_SCORE, ["it says the opposite of the statement"]
         if shared_words(statement, closest) >= 0.9:
-            return _MIN_SIDE_SCORE, ["it says nearly the same"]
+            return _MIN_SIDE_SCORE, ["it says nearly the same as the statement"]
     return score, list(dict.fromkeys(cues_found))[:4]
 
 
 def _cues(sentence: str, cues: Sequence[tuple[float, str]]) -> list[tuple[float, str, bool]]:
     """Return the cue phrases of a sentence: weight, words, and whether a negation precedes them."""
-    found = []
+    matches = []
     for weight, pattern in cues:
         match = re.search(rf"\b(?:{pattern})", sentence, re.IGNORECASE)
         if match:
-            found.append((weight, match[0].strip(), bool(_FLIP.search(sentence[: match.start()]))))
-    return found
+            matches.append((weight, match[0].strip(), bool(_FLIP.search(sentence[: match.start()]))))
+    return matches
 
 
 def _stems(text: str) -> frozenset[str]:

@@ -77,7 +77,7 @@ async def test_no_rule_or_hint_makes_a_call_go_through_unasked(opened, plain, ap
     await run_server(opened, plain.settings)
     (name,) = allow_all(opened, "Weather").values()
     (shown,) = state(opened.external, "Weather").tools
-    assert shown.hints == ("only reads", "destroys nothing", "stays within")
+    assert shown.hints == ("only reads", "destroys nothing", "accesses nothing external")
     await opened.runner.run(Call.of(name, {}, AGENT))
     assert len(approver.asked) == 1
     tool = opened.registry.get(name)

@@ -234,7 +234,7 @@ class NewsOfTwo:
             Notification("f", "private", "secret", 1.0),
         ]
 
-    def take_news(self, may_see):
+    def take_notifications(self, may_see):
         taken, self.waiting = self.waiting, []
         return [one for one in taken if may_see(one)]
 

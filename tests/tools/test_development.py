@@ -106,7 +106,7 @@ async def test_what_a_command_changes_is_proposed_journaled_and_undone(boxed, ap
     outcome = await call(boxed, "shell", command="sh", args=["-c", script], writes=True)
     assert outcome.success and len(approver.asked) == 2
     assert sorted(outcome.result["changed"]) == ["Events/Trial of H4.md", "New/made.txt", "numbers.txt"]
-    assert outcome.result["left_out"] == [".hidden: hidden files are a program's own"]
+    assert outcome.result["left_out"] == [".hidden: hidden files belong to other programs"]
     assert (sample_vault / "numbers.txt").read_text() == NUMBERS + "four\n"
     assert not (sample_vault / "Events/Trial of H4.md").exists() and not (sample_vault / ".hidden").exists()
     assert boxed.index.note(NotePath("Events/Trial of H4.md")) is None and outcome.commit is not None

@@ -94,7 +94,7 @@ async def test_a_refusal_names_the_folders_of_a_caller_and_not_the_note_that_lin
     profile = CallerProfile(caller="Client", folders=("Work",))
     workspace.policy.configure(PermissionSettings(callers=(profile,)))
     outcome = await call(workspace, "move_note", CLIENT, name="Topic", new_name="Theme")
-    assert outcome.error["type"] == "permission_denied" and "may only reach Work" in outcome.message
+    assert outcome.error["type"] == "permission_denied" and "may only access Work" in outcome.message
     assert "Plan X" not in str(outcome.as_dict())
 
 
