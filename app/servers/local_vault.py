@@ -168,7 +168,7 @@ class LocalVaultAccess:
     async def _submit(
         self, tracker: CallTracker, tool: str, arguments: Mapping[str, object], caller: Caller
     ) -> ToolOutcome:
-        if not self._pending.are_kept:
+        if not self._pending.can_wait:
             return await self._watched(tracker, tool, arguments, caller)
         waiting_count = sum(is_same(one.caller, caller) for one in self._pending.open_operations)
         if waiting_count >= _MAX_PENDING:

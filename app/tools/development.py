@@ -131,22 +131,25 @@ async def diff(
         path: The first file, in the vault or outside.
         other: The second file.
     """
-    one, two = [await resolve_path(context, text) for text in (path, other)]
+    locations = [await resolve_path(context, text) for text in (path, other)]
 
-    def compared() -> Difference:
-        views = [FileView(context, location) for location in (one, two)]
-        found = compare(*(view.read(view.location.name) for view in views))
-        text = unified_diff(found, path, other)[:_MAX_DIFF_CHARS]
-        counts = f"{pluralize(found.added, 'line')} more and {found.removed} less"
-        same = f"differ: {counts}" if found.hunks else "are the same"
+    def compare_files() -> Difference:
+        views = [FileView(context, location) for location in locations]
+        comparison = compare(*(view.read(view.location.name) for view in views))
+        text = unified_diff(comparison, path, other)[:_MAX_DIFF_CHARS]
+        counts = f"{pluralize(comparison.added, 'line')} added, {comparison.removed} removed"
+        verdict = f"differ: {counts}" if comparison.hunks else "are identical"
         difference = Difference(
-            diff=text, added=found.added, removed=found.removed, message=f"{path} and {other} {same}."
+            diff=text,
+            added=comparison.added,
+            removed=comparison.removed,
+            message=f"{path} and {other} {verdict}.",
         )
         return difference.from_notes(view.is_from_web(view.location.name) for view in views)
 
-    if one.is_outside or two.is_outside:
-        return ask_to_read(context, f"Compare {path} and {other}", one, two, read=compared)
-    return await asyncio.to_thread(compared)
+    if any(location.is_outside for location in locations):
+        return ask_to_read(context, f"Compare {path} and {other}", *locations, read=compare_files)
+    return await asyncio.to_thread(compare_files)
 
 
 def _check_target(text: str) -> NotePath:
@@ -200,7 +203,7 @@ def _patch_file(context: DevelopmentContext, part: FilePatch, named: dict[str, N
         raise InvalidParametersError(f"The patch renames {part.old}: use move_note for that.", path=part.old)
     if part.old is None:
         if context.vault.existing_path(target) is not None:
-            raise ConflictError(f"There is a file {target} already.", path=str(target))
+            raise ConflictError(f"{target} already exists.", path=str(target))
         return Create(context.vault.disk_spelling(target), apply_patch("", part.hunks).encode())
     before = context.vault.read(target)
     after = apply_patch(decode(before), part.hunks).encode()

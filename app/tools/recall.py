@@ -240,7 +240,7 @@ def _in_conversations(
 ) -> list[FoundText]:
     if not _may_read_conversations(context):
         raise PermissionDeniedError("The conversations of the desktop are not shown to other agents.")
-    messages = memory.search_said(
+    messages = memory.search_conversations(
         ConversationQuery(
             query,
             limit,
@@ -267,7 +267,7 @@ def _in_conversations(
 async def _in_vault(
     context: MemoryContext, query: str, limit: int, since: datetime | None, until: datetime | None
 ) -> list[FoundText]:
-    page = await context.index.best(query, 100 if since or until else limit, 0)
+    page = await context.index.search_by_words_and_meaning(query, 100 if since or until else limit, 0)
     found = []
     for hit in page.hits:
         record = context.index.note(hit.path)

@@ -198,7 +198,9 @@ async def search_notes(
             property; largest or newest first, and reversed after a `-`.
         group: Group the notes by folder, type or first tag; `order` applies within a group.
     """
-    page = await context.index.best(query, limit, offset, order=order, group="" if group == "none" else group)
+    page = await context.index.search_by_words_and_meaning(
+        query, limit, offset, order=order, group="" if group == "none" else group
+    )
     hits = [
         Hit(
             name=hit.path.name,

@@ -130,7 +130,7 @@ def test_a_walk_ends_when_its_time_is_up(outside: Path):
     times = iter([0.0, 1.0, 2.0, *[WALK_TIMEOUT_S + 1] * 20])
     bounds = WalkLimits(clock=lambda: next(times))
     assert len(list(walk(str(outside), bounds))) == 2
-    assert bounds.left_out == [f"what was not looked at within {WALK_TIMEOUT_S:g} s"]
+    assert bounds.left_out == [f"files not reached within {WALK_TIMEOUT_S:g} s"]
 
 
 # Outside
