@@ -122,12 +122,12 @@ def parse_boolean(word: str) -> bool:
 
 def _parse_json_object(text: str) -> dict[str, object]:
     try:
-        found = json.loads(text)
+        data = json.loads(text)
     except ValueError as error:
         raise InvalidParametersError(f"This is not a JSON object: {error}") from error
-    if not isinstance(found, dict):
+    if not isinstance(data, dict):
         raise InvalidParametersError("This is not a JSON object.")
-    return found
+    return data
 
 
 def _json_or_text(text: str) -> object:
@@ -146,8 +146,8 @@ def _check_choice(schema: Mapping[str, Any], text: str) -> str:
     return text
 
 
-def _parse_number(word: str, kind: type[int] | type[float], words: str) -> int | float:
+def _parse_number(word: str, kind: type[int] | type[float], description: str) -> int | float:
     try:
         return kind(word)
     except ValueError as error:
-        raise InvalidParametersError(f"{word!r} is not {words}.") from error
+        raise InvalidParametersError(f"{word!r} is not {description}.") from error

@@ -315,12 +315,12 @@ def _file_text(name: str, content: bytes, offset: int, limit: int) -> FileText:
 
 def _take_lines(lines: Iterator[str], max_chars: int) -> Iterator[str]:
     """Yield whole lines of `max_chars` characters in total; a longer line is truncated."""
-    left = max_chars
+    remaining = max_chars
     for line in lines:
-        if left <= 0 or (len(line) > left and left < max_chars):
+        if remaining <= 0 or (len(line) > remaining and remaining < max_chars):
             return
-        yield line[:left]
-        left -= len(line)
+        yield line[:remaining]
+        remaining -= len(line)
 
 
 def _glob_matcher(pattern: str) -> Callable[[str], bool]:
@@ -331,11 +331,11 @@ def _glob_matcher(pattern: str) -> Callable[[str], bool]:
     return lambda path: word_matches(pattern, path.rpartition("/")[2])
 
 
-def _left_out(bounds: WalkLimits, more: bool, limit: int) -> list[str]:
-    omitted = [printable(label) for label in bounds.left_out[:_MAX_LEFT_OUT]]
-    if len(bounds.left_out) > _MAX_LEFT_OUT:
-        omitted.append(f"{len(bounds.left_out) - _MAX_LEFT_OUT} more files")
-    return [*omitted, *([f"all after the first {limit}"] if more else [])]
+def _left_out(walk_limits: WalkLimits, has_more: bool, limit: int) -> list[str]:
+    omitted = [printable(label) for label in walk_limits.left_out[:_MAX_LEFT_OUT]]
+    if len(walk_limits.left_out) > _MAX_LEFT_OUT:
+        omitted.append(f"{len(walk_limits.left_out) - _MAX_LEFT_OUT} more files")
+    return [*omitted, *([f"all after the first {limit}"] if has_more else [])]
 
 
 def _list_text(entries: list[FileEntry], location: ResolvedPath) -> str:

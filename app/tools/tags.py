@@ -52,7 +52,7 @@ async def add_tag(context: ToolContext, name: NoteName, tag: TagName) -> Proposa
     change = ChangeSet.of(
         note.with_text(edit.add_tag(note.text, plain)), summary=f"Add #{plain} to {note.path}"
     )
-    message = f"Tagged [[{note.name}]] with #{plain}." if change else f"[[{note.name}]] has #{plain} already."
+    message = f"Tagged [[{note.name}]] with #{plain}." if change else f"[[{note.name}]] already has #{plain}."
     return context.propose(change, TagChanged(path=str(note.path), tag=plain, message=message))
 
 
@@ -83,7 +83,7 @@ async def remove_tag(context: ToolContext, name: NoteName, tag: TagName) -> Prop
     change = ChangeSet.of(
         note.with_text(edit.remove_tag(note.text, plain)), summary=f"Remove #{plain} from {note.path}"
     )
-    message = f"Took #{plain} off [[{note.name}]]."
+    message = f"Removed #{plain} from [[{note.name}]]."
     return context.propose(change, TagChanged(path=str(note.path), tag=plain, message=message))
 
 
@@ -100,7 +100,7 @@ async def rename_tag(context: ToolContext, tag: TagName, new_tag: TagName) -> Pr
     """
     old, new = tag.strip().lstrip("#"), new_tag.strip().lstrip("#")
     if old == new:
-        raise InvalidParametersError("The new name is the old one.", tag=old)
+        raise InvalidParametersError("The new name equals the old one.", tag=old)
     paths = context.index.notes_with_tag(old)
     if not paths:
         raise NotFoundError(f"No note has the tag #{old}.", tag=old)
@@ -115,8 +115,8 @@ async def rename_tag(context: ToolContext, tag: TagName, new_tag: TagName) -> Pr
     change_set = ChangeSet.of(*changes, summary=summary)
 
     def report(committed: ChangeSet) -> TagRenamed:
-        named = [str(change.path) for change in committed.changes]
-        message = f"Renamed #{old} to #{new} in {pluralize(len(named), 'note')}."
-        return TagRenamed(tag=old, new_tag=new, notes=named, left_out=left_out, message=message)
+        paths_changed = [str(change.path) for change in committed.changes]
+        message = f"Renamed #{old} to #{new} in {pluralize(len(paths_changed), 'note')}."
+        return TagRenamed(tag=old, new_tag=new, notes=paths_changed, left_out=left_out, message=message)
 
     return context.propose(change_set, report)

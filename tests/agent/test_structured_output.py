@@ -123,7 +123,7 @@ async def test_a_confidence_by_the_model_is_one_factor_more(workspace) -> None:
         asked = str(server.requests)
     assert outcome.result["new_confidence"] == 0.31
     assert "The Moon did well, too. (scripted)" in outcome.result["reasoning"]
-    assert outcome.result["factors"][-1]["factor"] == "what scripted makes of it"
+    assert outcome.result["factors"][-1]["factor"] == "judgment of scripted"
     assert "This supports it" in asked and "Letters (private)" not in asked
 
 

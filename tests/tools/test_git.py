@@ -54,7 +54,7 @@ async def git(workspace, op, **arguments):
         ("diff", {"paths": ["New.md"]}, "", "0 files differ."),
         ("add", {"paths": ["New.md"]}, "", "Staged New.md."),
         ("branch", {}, "* main", "1 branch."),
-        ("branch", {"name": "ideas/one"}, "", "Made the branch ideas/one"),
+        ("branch", {"name": "ideas/one"}, "", "Created the branch ideas/one"),
     ],
 )
 async def test_each_operation_asks_first(repository, approver, sample_vault, op, arguments, shown, said):
