@@ -242,9 +242,9 @@ def _start_task(work: Coroutine[Any, Any, T], asker: Asker | None) -> asyncio.Ta
 
 
 async def run_detached(work: Coroutine[Any, Any, T]) -> T:
-    """Return the result of `work`, run in a task that is cancelled only once.
+    """Return the result of `work`, run in a task that is canceled only once.
 
-    anyio cancels the tasks in its scopes repeatedly until they end, but a cancelled call still has to
+    anyio cancels the tasks in its scopes repeatedly until they end, but a canceled call still has to
     withdraw its question and write its audit entry.
     """
     return await _task_result(asyncio.create_task(work, name="a call over MCP"))
@@ -257,7 +257,7 @@ async def _task_result(task: asyncio.Task[T]) -> T:
         await _cancel_task(task)
         raise
     if task.cancelled():
-        raise MCPError(t.INTERNAL_ERROR, "The call was cancelled.")
+        raise MCPError(t.INTERNAL_ERROR, "The call was canceled.")
     return task.result()
 
 

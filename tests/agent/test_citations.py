@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.agent.citations import NO_PASSAGE, NOT_FOUND, NOT_IN_NOTES, CitationCheck
+from app.agent.citations import NO_PASSAGE, NOT_FOUND, NOT_IN_NOTES, CitationChecker
 from app.vault.note import Span
 from app.vault.path import NotePath
 from app.vault.reference import parse_reference
@@ -23,7 +23,7 @@ def read(target: str) -> tuple[NotePath, str] | None:
 
 
 def checked(answer: str, *, claims: bool = True) -> str:
-    return CitationCheck(read).checked(answer, claims=claims)
+    return CitationChecker(read).check(answer, claims=claims)
 
 
 def test_a_valid_citation_becomes_a_link_to_the_passage() -> None:

@@ -32,8 +32,8 @@ async def notification_trigger(workspace, server):
         workspace.agent,
         lambda: workspace.settings,
         workspace.events,
-        settle_s=0.0,
-        rest_s=0.0,
+        debounce_s=0.0,
+        min_interval_s=0.0,
     )
     yield made
     await made.close()

@@ -330,7 +330,7 @@ async def test_a_vote_is_won_by_the_same_answer_of_most(workspace, talk, serve):
     server = serve(Say("In 1759."), Say("1760"), Say("in  1759"))
     await talk.say("when?")
     assert len(server.requests) == 3 and prompts(server) == ["when?"] * 3
-    assert talk.said[-1] == ("Jury", "2 of 3 said the same.\n\nIn 1759.")
+    assert talk.said[-1] == ("Jury", "2 of 3 gave the same answer.\n\nIn 1759.")
 
 
 async def test_a_vote_is_counted_when_all_say_something_else(workspace, talk, serve):

@@ -45,7 +45,7 @@ _UNKNOWN_OUTCOME_MESSAGE = "The program did not report the result."
 
 
 class UpdateTranslator:
-    """Record one turn of a program, in the order of its updates."""
+    """Records one turn of a program, in the order of its updates."""
 
     def __init__(self, turn: Turn) -> None:
         self._turn = turn
@@ -97,11 +97,11 @@ class UpdateTranslator:
                     position,
                     card.model_copy(update={"state": "cancelled", "message": _UNKNOWN_OUTCOME_MESSAGE}),
                 )
-        used = answer.usage if answer is not None else None
+        usage = answer.usage if answer is not None else None
         self._turn.usage = Usage(
             requests=1,
-            input_tokens=used.input_tokens if used else 0,
-            output_tokens=used.output_tokens if used else 0,
+            input_tokens=usage.input_tokens if usage else 0,
+            output_tokens=usage.output_tokens if usage else 0,
             cost=None if self._cost is None else max(0.0, self._cost - earlier_cost),
         )
         return earlier_cost if self._cost is None else self._cost
@@ -114,8 +114,8 @@ class UpdateTranslator:
         id_ = self._card_for(event.tool)
         if id_ is None:
             turn.flush()
-            id_, blank = event.call_id, self._blank(event.call_id, event.tool)
-            self._cards[id_] = (turn.put(blank), blank)
+            id_, new_card = event.call_id, self._blank_card(event.call_id, event.tool)
+            self._cards[id_] = (turn.put(new_card), new_card)
         position, card = self._cards[id_]
         completed = complete_card(card, event.outcome).model_copy(update={"tool": event.tool})
         turn.replace(position, completed)
@@ -129,14 +129,14 @@ class UpdateTranslator:
                 return id_
         return None
 
-    def _blank(self, id_: str, tool: str) -> ToolCard:
+    def _blank_card(self, id_: str, tool: str) -> ToolCard:
         turn = self._turn
         return ToolCard(
             turn=turn.caller.turn, at=time.time(), agent=turn.agent, call=id_, tool=tool, arguments="{}"
         )
 
     def tool_call_state(self, call: schema.ToolCallUpdate) -> schema.ToolCallUpdate:
-        """Merge `call` into what is known about the tool call."""
+        """Return the state of a tool call, updated by `call`."""
         known = self._calls.get(call.tool_call_id)
         if known is None:
             return call
@@ -164,10 +164,10 @@ class UpdateTranslator:
     def _card(self, call: schema.ToolCallUpdate, known: ToolCard | None) -> ToolCard:
         now = time.time()
         state = _STATES[call.status or "pending"]
-        began = known.at if known else now
+        started = known.at if known else now
         return ToolCard(
             turn=self._turn.caller.turn,
-            at=began,
+            at=started,
             agent=self._turn.agent,
             call=call.tool_call_id,
             tool=_KINDS[call.kind or "other"],
@@ -176,7 +176,7 @@ class UpdateTranslator:
             ),
             state=state,
             result=_result_as_json(call),
-            duration_ms=0.0 if state == "running" else (now - began) * 1000,
+            duration_ms=0.0 if state == "running" else (now - started) * 1000,
             untrusted=True,
         )
 
