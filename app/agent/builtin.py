@@ -173,8 +173,8 @@ class BuiltinAgent:
 
     def state(self, turn: Turn) -> DialogState:
         """Return the dialog state of the turn's conversation."""
-        known = self._states.get(_state_key(turn), DialogState())
-        return known.on_screen(turn.prompt.open_note, turn.prompt.notes)
+        state = self._states.get(_state_key(turn), DialogState())
+        return state.on_screen(turn.prompt.open_note, turn.prompt.notes)
 
     @cached_property
     def _tool_actions(self) -> tuple[Mapping[str, Action], tuple[ActionFrame, ...]]:
@@ -253,14 +253,14 @@ class BuiltinAgent:
         passages = shown_passages(outcome.result) if outcome.success else []
         paths = tuple(dict.fromkeys(str(passage["path"]) for passage in passages))
         focus = focus or (paths if len(paths) == 1 else ())
-        listed = Reading((PipelineStep("find", NoteSet(notes=paths)),), 1.0) if paths else state.last
+        last_reading = Reading((PipelineStep("find", NoteSet(notes=paths)),), 1.0) if paths else state.last
         self._states[_state_key(turn)] = replace(
             state,
             results=paths or state.results,
             question=None,
             focus=focus,
             is_lost=not focus,
-            last=listed,
+            last=last_reading,
         )
 
     def _named_note(self, text: str) -> tuple[str, ...]:

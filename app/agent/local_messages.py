@@ -37,11 +37,13 @@ class Mailbox:
         conversation = caller.conversation if is_known else self._inbox()
         position = self.put(conversation, caller, YOU, text, metadata)
         self._events.publish(UserMessaged(conversation, position, caller.name, text))
-        place = "this conversation" if is_known else "the conversation Messages"
+        location = "this conversation" if is_known else "the conversation Messages"
         if not self.has_window:
-            return Delivery((place,), shown=False)
-        place = f"{place} in the agent panel"
-        return Delivery((place, "the system's notifications") if self.notifies else (place,), shown=True)
+            return Delivery((location,), shown=False)
+        location = f"{location} in the agent panel"
+        return Delivery(
+            (location, "the system's notifications") if self.notifies else (location,), shown=True
+        )
 
     def put(
         self, conversation: str, caller: Caller, to: str, text: str, metadata: Metadata | None = None

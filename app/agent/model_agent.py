@@ -191,8 +191,8 @@ class ModelAgent:
         parts = [turn.prompt.text]
         for path in turn.prompt.notes:
             text = self._note_text(path)
-            shown = "(This note is private and hidden from you.)" if text is None else text
-            parts.append(f"<note path={json.dumps(path, ensure_ascii=False)}>\n{shown}\n</note>")
+            shown_text = "(This note is private and hidden from you.)" if text is None else text
+            parts.append(f"<note path={json.dumps(path, ensure_ascii=False)}>\n{shown_text}\n</note>")
         return "\n\n".join([*parts, *([turn.news] if turn.news else [])])
 
     def _history(self, turn: Turn) -> list[ModelMessage]:

@@ -110,9 +110,9 @@ class Pipeline:
 
     def _forget_missing(self, step: PipelineStep) -> None:
         """Let "it" mean no note after a step that failed to make or find its note."""
-        named = step.target.notes if step.target is not None else ()
-        if len(named) == 1:
-            self._dialog = replace(self._dialog, focus=named, is_lost=False)
+        named_notes = step.target.notes if step.target is not None else ()
+        if len(named_notes) == 1:
+            self._dialog = replace(self._dialog, focus=named_notes, is_lost=False)
         elif step.action == "create_note" or step.target is not None:
             self._dialog = replace(self._dialog, focus=(), is_lost=True)
 
@@ -133,8 +133,8 @@ class Pipeline:
                 return await self._list_tasks(step, previous)
             case "undo":
                 notes = await self._resolve_notes(step.target, previous) if step.target is not None else None
-                scope, what = (str(step.arguments.get(name, "")) for name in ("scope", "what"))
-                return await self._undo(scope or "last", notes, what)
+                scope, changed_action = (str(step.arguments.get(name, "")) for name in ("scope", "what"))
+                return await self._undo(scope or "last", notes, changed_action)
             case "list_tags" if "uses" in step.arguments:
                 return await self._list_rare_tags(int(str(step.arguments["uses"])))
             case "create_note":
@@ -245,8 +245,8 @@ class Pipeline:
             self._say(f"{pluralize(total, 'note')}." if paths else "No note matches.")
             return
         lines = "\n".join(f"- {wikilink(path)}" for path in paths[:MAX_LISTED_NOTES])
-        more = f"\n\n… and {total - MAX_LISTED_NOTES} more." if total > MAX_LISTED_NOTES else ""
-        self._say(f"{pluralize(total, 'note')}:\n\n{lines}{more}")
+        remainder = f"\n\n… and {total - MAX_LISTED_NOTES} more." if total > MAX_LISTED_NOTES else ""
+        self._say(f"{pluralize(total, 'note')}:\n\n{lines}{remainder}")
 
     def _remember(self, paths: tuple[str, ...]) -> None:
         """Remember the notes of a list for "these" and "the first one"; a single note is also "it"."""
@@ -316,18 +316,20 @@ class Pipeline:
             return await self._explain_relation(step, paths[0])
         argument = "node_id" if self._actions[step.action].tool in _NODE_TOOLS else "name"
         read_paths: list[str] = []
-        listed: list[str] = []
+        listed_notes: list[str] = []
         for path in paths[:MAX_READ_NOTES]:
             outcome = await self._call(step, self._actions[step.action].tool, {argument: path})
             if not outcome.success:
                 return None
             read_paths.append(path)
-            listed += _notes_in(step.action, outcome.result)
+            listed_notes += _notes_in(step.action, outcome.result)
         if len(paths) > MAX_READ_NOTES:
             self._say(f"These are the first {MAX_READ_NOTES} of {len(paths)} notes.")
         focus = (read_paths[0],) if len(read_paths) == 1 else self._dialog.focus
         is_lost = self._dialog.is_lost and len(read_paths) != 1
-        results = tuple(listed) if listed else tuple(paths) if len(paths) > 1 else self._dialog.results
+        results = (
+            tuple(listed_notes) if listed_notes else tuple(paths) if len(paths) > 1 else self._dialog.results
+        )
         self._dialog = replace(self._dialog, focus=focus, results=results, is_lost=is_lost)
         return paths
 
@@ -592,8 +594,11 @@ class Pipeline:
         """Call a tool and show its outcome."""
         outcome = await self._turn.call(tool, arguments)
         intent = "fact" if "about" in step.arguments else _INTENTS.get(step.action, "")
-        shown = {**arguments, **{name: step.arguments[name] for name in _SHOWN if name in step.arguments}}
-        self._say(format_outcome(AnsweredCall(tool, shown, intent), outcome))
+        shown_arguments = {
+            **arguments,
+            **{name: step.arguments[name] for name in _SHOWN if name in step.arguments},
+        }
+        self._say(format_outcome(AnsweredCall(tool, shown_arguments, intent), outcome))
         return outcome
 
 
@@ -645,8 +650,8 @@ def _paths_after(step: PipelineStep, call: Mapping[str, object], outcome: ToolOu
     """Return the paths of a call's notes after it."""
     result = outcome.result
     for key in ("new_path", "path", "node_id", "primary_node_id", "from_id"):
-        if isinstance(found := result.get(key), str) and step.action != "delete":
-            return [found]
+        if isinstance(path := result.get(key), str) and step.action != "delete":
+            return [path]
     name = next((call[key] for key in ("name", "node_id", "from_id", "primary_node_id") if key in call), None)
     return [str(name)] if name is not None and step.action != "delete" else []
 

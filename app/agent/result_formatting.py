@@ -69,8 +69,8 @@ def _count_and_list(items: Iterable[str], total: int, one: str, many: str, none:
     if not shown:
         return none
     head = f"1 {one}:" if total == 1 else f"{total} {many}:"
-    more = f"\n\n… and {total - _MAX_LIST_ITEMS} more." if total > _MAX_LIST_ITEMS else ""
-    return f"{head}\n\n{_list(shown[:_MAX_LIST_ITEMS])}{more}"
+    remainder = f"\n\n… and {total - _MAX_LIST_ITEMS} more." if total > _MAX_LIST_ITEMS else ""
+    return f"{head}\n\n{_list(shown[:_MAX_LIST_ITEMS])}{remainder}"
 
 
 def _read(result: Result, call: AnsweredCall) -> str:
@@ -81,8 +81,10 @@ def _read(result: Result, call: AnsweredCall) -> str:
     if len(text) > len(cut):
         cut = cut.rpartition("\n")[0] or cut
     quoted = "\n".join(f"> {line}".rstrip() for line in cut.splitlines())
-    more = f"\n\n… The rest is in {wikilink(result['path'])}." if len(text) > len(cut) else ""
-    return f"{wikilink(result['path'])}, {pluralize(int(result['total_lines']), 'line')}:\n\n{quoted}{more}"
+    remainder = f"\n\n… The rest is in {wikilink(result['path'])}." if len(text) > len(cut) else ""
+    return (
+        f"{wikilink(result['path'])}, {pluralize(int(result['total_lines']), 'line')}:\n\n{quoted}{remainder}"
+    )
 
 
 def strip_properties(text: str) -> str:
@@ -170,10 +172,10 @@ def _related(result: Result, call: AnsweredCall) -> str:
 
 
 def _relation(kind: str, score: float) -> str:
-    known = {"BACKLINK_FROM": "links to it", "FORWARDLINK_TO": "is linked from it"}
+    labels = {"BACKLINK_FROM": "links to it", "FORWARDLINK_TO": "is linked from it"}
     if kind.startswith("SHARED_TAG"):
         return f"shares the tag #{kind.partition(':')[2]}"
-    return known.get(kind, f"close in meaning ({score:.2f})")
+    return labels.get(kind, f"close in meaning ({score:.2f})")
 
 
 def _tags(result: Result, call: AnsweredCall) -> str:

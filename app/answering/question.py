@@ -119,9 +119,9 @@ def _words() -> dict[str, _Language]:
 
 def _kinds(data: dict[str, dict[str, list[str]]]) -> Iterator[AnswerKind]:
     fixed = {"time": _TIME, "number": _NUMBER}
-    for name, one in data.items():
-        asks = re.compile(rf"\b(?:{'|'.join(one['asks'])})", re.IGNORECASE)
-        words = "|".join(map(re.escape, one.get("marks", ())))
+    for name, patterns in data.items():
+        asks = re.compile(rf"\b(?:{'|'.join(patterns['asks'])})", re.IGNORECASE)
+        words = "|".join(map(re.escape, patterns.get("marks", ())))
         yield AnswerKind(
             name,
             asks,

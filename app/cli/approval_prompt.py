@@ -181,5 +181,5 @@ def _consequences(request: ApprovalRequest) -> Iterator[Text]:
 
 def _list_notes(paths: Sequence[object]) -> str:
     names = [escape_hidden(str(path)) for path in paths[:_MAX_NAMED_NOTES]]
-    more = f" and {len(paths) - _MAX_NAMED_NOTES} more" if len(paths) > _MAX_NAMED_NOTES else ""
-    return ", ".join(names) + more
+    remainder = f" and {len(paths) - _MAX_NAMED_NOTES} more" if len(paths) > _MAX_NAMED_NOTES else ""
+    return ", ".join(names) + remainder

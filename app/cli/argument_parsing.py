@@ -20,7 +20,7 @@ class TextArguments:
     """Long texts from elsewhere: `-` is standard input, which is read once; `@file` is a file's text."""
 
     def __init__(self) -> None:
-        self._read = False
+        self._stdin_was_read = False
 
     def text(self, word: str) -> str:
         """Return the text for `word`; `@@` begins a text that begins with an @.
@@ -39,9 +39,9 @@ class TextArguments:
         return word
 
     def _stdin(self) -> str:
-        if self._read:
+        if self._stdin_was_read:
             raise InvalidParametersError("Only one argument can be - (standard input).")
-        self._read = True
+        self._stdin_was_read = True
         return _decode_utf8(sys.stdin.buffer.read(), "standard input")
 
 

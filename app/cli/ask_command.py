@@ -168,19 +168,19 @@ class _Terminal:
     async def call(self, tool: str | Tool, arguments: Mapping[str, object], claim: str = "") -> ToolOutcome:
         """Call a tool; a call on several notes becomes one call per note."""
         if isinstance(tool, Tool):
-            return await self._each(tool.name, arguments)
+            return await self._call_for_each(tool.name, arguments)
         outcome = await call_tool(self.session, tool, arguments, self.options, self.screen)
         if not outcome.success:
             self.status = ExitStatus.DENIED if outcome.denied else ExitStatus.FAILED
         return outcome
 
-    async def _each(self, tool: str, arguments: Mapping[str, object]) -> ToolOutcome:
+    async def _call_for_each(self, tool: str, arguments: Mapping[str, object]) -> ToolOutcome:
         names, args = arguments["names"], arguments["arguments"]
         assert isinstance(names, list) and isinstance(args, list)
         changed: list[str] = []
         outcome = ToolOutcome(True)
-        for name, more in zip(names, args, strict=True):
-            outcome = await self.call(tool, {**more, "name": name})
+        for name, extra_arguments in zip(names, args, strict=True):
+            outcome = await self.call(tool, {**extra_arguments, "name": name})
             if not outcome.success:
                 return outcome
             changed.append(str(NotePath.on_disk(name)))

@@ -54,11 +54,11 @@ def matching_names(notes: Iterable[str], typed: str) -> list[str]:
     """
     stems = {path: path.rpartition(".")[0] or path for path in notes}
     name_counts = Counter(name_key(stem.rpartition("/")[2]) for stem in stems.values())
-    wanted, matches = name_key(typed), []
+    prefix_key, matches = name_key(typed), []
     for stem in stems.values():
         name = stem.rpartition("/")[2]
         candidate = stem if "/" in typed else name
-        if name_key(candidate).startswith(wanted) and _is_plain(stem):
+        if name_key(candidate).startswith(prefix_key) and _is_plain(stem):
             matches.append(stem if name_counts[name_key(name)] > 1 else candidate)
     return sorted(matches, key=lambda one: (len(one), one))[:_MAX_COMPLETIONS]
 
@@ -85,6 +85,6 @@ def _vault_of(line: Sequence[str]) -> str | None:
         option, _, value = word.partition("=")
         if option != "--vault":
             continue
-        rest = [one for one in (value, *line[index + 1 : index + 3]) if one not in ("", "=")]
-        return rest[0] if rest else None
+        values = [one for one in (value, *line[index + 1 : index + 3]) if one not in ("", "=")]
+        return values[0] if values else None
     return None

@@ -68,18 +68,18 @@ def _is_empty_text(result: Result) -> bool:
 def _show_prose(screen: CliConsole, result: Result, name: str) -> None:
     text = str(result[name])
     screen.text(text if text.endswith("\n") else f"{text}\n")
-    rest = {one: value for one, value in result.items() if one not in _ID_FIELDS | {name} and value != 0}
-    if isinstance(answers := rest.get("answers"), Sequence) and len(answers) == 1:
-        del rest["answers"]
-    _show_parts(screen, rest)
+    others = {one: value for one, value in result.items() if one not in _ID_FIELDS | {name} and value != 0}
+    if isinstance(answers := others.get("answers"), Sequence) and len(answers) == 1:
+        del others["answers"]
+    _show_parts(screen, others)
 
 
 def _print_change(screen: CliConsole, result: Result, message: str) -> None:
     """Print the change as a sentence, then the lists that the sentence does not repeat."""
     screen.text(escape_controls(message) + "\n")
     lists = {name: value for name, value in result.items() if isinstance(value, list | tuple)}
-    named = {name: value for name, value in lists.items() if not all(str(one) in message for one in value)}
-    _show_parts(screen, named)
+    missing = {name: value for name, value in lists.items() if not all(str(one) in message for one in value)}
+    _show_parts(screen, missing)
 
 
 def _print_message(screen: CliConsole, outcome: ToolOutcome, printed: bool) -> None:

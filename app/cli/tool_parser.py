@@ -112,10 +112,10 @@ class ToolParser:
             return self.positionals
         fields, flags_by_name = self.operations[op], {flag.name: flag for flag in self.flags}
         listed = [flags_by_name[name] for name in fields.listed if name in flags_by_name]
-        needed = [flag for flag in listed if flag.name in fields.needs]
+        required = [flag for flag in listed if flag.name in fields.needs]
         optional = [flag for flag in listed if flag.name not in fields.needs][:1]
         texts = [flag for flag in optional if flag.schema.get("type") == "string"]
-        return (*self.positionals, *(flag for flag in (*needed, *texts) if flag not in self.positionals))
+        return (*self.positionals, *(flag for flag in (*required, *texts) if flag not in self.positionals))
 
     def usage(self) -> Iterator[str]:
         """Yield the forms of the command, one per line."""

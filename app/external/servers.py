@@ -212,7 +212,7 @@ class ExternalServers:
 
     async def test(self, server: ExternalServer, token: str | None = None) -> ServerState:
         """Connect to a server once, list its tools and disconnect; nothing is called or stored."""
-        done = asyncio.Event()
+        finished = asyncio.Event()
 
         def open_streams(log: ServerLog) -> AbstractAsyncContextManager[Any]:
             if server.transport == "http":
@@ -221,12 +221,12 @@ class ExternalServers:
 
         def handle_change() -> None:
             if connection.state in (ConnectionState.RUNNING, ConnectionState.FAILED):
-                done.set()
+                finished.set()
 
         connection = ServerConnection(server.name, open_streams, handle_change, self.timeouts)
         connection.start()
         try:
-            await done.wait()
+            await finished.wait()
             return self._state(server, connection, ())
         finally:
             await asyncio.shield(asyncio.ensure_future(connection.stop()))
@@ -298,14 +298,14 @@ class ExternalServers:
             if current is not None and current.digest == tool.digest:
                 allowed_tools[tool_name(name, tool.name)] = tool
         previous_names = set(added.offered)
-        for called, (digest, unregister) in tuple(added.offered.items()):
-            if called not in allowed_tools or allowed_tools[called].digest != digest:
+        for registered_name, (digest, unregister) in tuple(added.offered.items()):
+            if registered_name not in allowed_tools or allowed_tools[registered_name].digest != digest:
                 unregister()
-                del added.offered[called]
+                del added.offered[registered_name]
         added.problems.clear()
-        for called, tool in allowed_tools.items():
-            if called not in added.offered:
-                self._register_tool(added, called, tool)
+        for registered_name, tool in allowed_tools.items():
+            if registered_name not in added.offered:
+                self._register_tool(added, registered_name, tool)
         if set(added.offered) != previous_names:
             self._categories_changed()
         self._events.publish(ExternalChanged(name))
@@ -351,13 +351,13 @@ class ExternalServers:
         server = added.server
         clock = asyncio.get_running_loop().time
         last_report = float("-inf")
-        called = tool_name(server.name, tool.name)
+        registered_name = tool_name(server.name, tool.name)
 
         def progress(share: float | None, words: str) -> None:
             nonlocal last_report
             if clock() - last_report >= _PROGRESS_INTERVAL_S:
                 last_report = clock()
-                self._events.publish(ExternalProgress(called, share, one_line(words, 200)))
+                self._events.publish(ExternalProgress(registered_name, share, one_line(words, 200)))
 
         answer = await added.connection.call(tool.name, sent, server.seconds, progress)
         try:
@@ -394,15 +394,15 @@ def _tool_state(
         status = "gone" if listed else "allowed"
     elif current.digest != pinned.digest:
         status = "changed"
-    shown = current or pinned
-    assert shown is not None
+    tool = current or pinned
+    assert tool is not None
     return ToolState(
         name=name,
         called=tool_name(server.name, name),
-        summary=shown.summary,
+        summary=tool.summary,
         status=status,
         digest=current.digest if current is not None else "",
-        hints=shown.hints_label,
+        hints=tool.hints_label,
         now=current.text if current is not None else "",
         allowed=pinned.text if pinned is not None else "",
     )

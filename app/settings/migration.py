@@ -79,7 +79,7 @@ def take_enabled_categories(settings: Settings) -> None:
         return
     on = extra.pop("categories_on")
     ids = [id for id in on if isinstance(id, str)] if isinstance(on, list) else []
-    known = settings.permissions.categories
+    configured = settings.permissions.categories
     settings.permissions = settings.permissions.model_copy(
-        update={"categories": {**dict.fromkeys(ids, True), **known}}
+        update={"categories": {**dict.fromkeys(ids, True), **configured}}
     )

@@ -52,12 +52,12 @@ class HistoryView:
         last = next((one.hash for one in versions if one.hash is not None), None)
         if self._is_private(path, last):
             return ()
-        shown = (
+        visible = (
             one
             for one in versions
             if self._visibility.can_see(one.path) and not self._is_private(one.path, one.hash)
         )
-        return tuple(self._without_hidden_summary(one) for one in shown)
+        return tuple(self._without_hidden_summary(one) for one in visible)
 
     def _without_hidden_summary(self, version: Version) -> Version:
         """Return the version, without its summary if that names or counts hidden notes."""
@@ -105,11 +105,11 @@ class HistoryView:
         Raises:
             NotFoundError: the log has no such entry, or the journal lacks its commit.
         """
-        return self._known(self._audit.commits_of_entry(entry, self._journal))
+        return self._known_commit_ids(self._audit.commits_of_entry(entry, self._journal))
 
     def commits_of_turn(self, turn: str) -> tuple[int, ...]:
         """Return the commits of the calls of a turn, oldest first."""
-        return self._known(self._audit.commits_of_turn(turn, self._journal))
+        return self._known_commit_ids(self._audit.commits_of_turn(turn, self._journal))
 
     def visible_paths(self, commits: Iterable[int], paths: Iterable[NotePath]) -> list[str]:
         """Return the documents touched by the commits, without hidden ones."""
@@ -128,7 +128,7 @@ class HistoryView:
         """Return the commits that have not been undone."""
         return tuple(one for one in map(self._journal.commit, commits) if one.undone_by is None)
 
-    def _known(self, commits: Iterable[Commit]) -> tuple[int, ...]:
+    def _known_commit_ids(self, commits: Iterable[Commit]) -> tuple[int, ...]:
         """Return the commits with at least one change that the call may know of."""
         return tuple(one.id for one in commits if self._may_know(one))
 

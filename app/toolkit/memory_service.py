@@ -102,12 +102,12 @@ class Memory:
         Raises:
             NotFoundError: no agent has that name; `suggestions` are near misses.
         """
-        known = self.agents()
+        agents = self.agents()
         wanted = name.strip().casefold()
-        for agent in sorted(known, key=lambda agent: agent != name):
+        for agent in sorted(agents, key=lambda agent: agent != name):
             if agent.casefold() == wanted:
                 return agent
-        suggestions = [match[0] for match in process.extract(name, known, limit=3, score_cutoff=50)]
+        suggestions = [match[0] for match in process.extract(name, agents, limit=3, score_cutoff=50)]
         raise NotFoundError(f"There is no agent called {name!r}.", agent=name, suggestions=suggestions)
 
     async def recall(
@@ -187,10 +187,10 @@ class VisibleBlocks:
         """
         if self.find(label, agent) is not None:
             return self._store.block(label, agent)
-        known = [one.label for one in self.blocks(agent)]
-        suggestions = [match[0] for match in process.extract(label, known, limit=3, score_cutoff=60)]
+        labels = [one.label for one in self.blocks(agent)]
+        suggestions = [match[0] for match in process.extract(label, labels, limit=3, score_cutoff=60)]
         message = f"There is no block {label!r} in the memory."
-        raise NotFoundError(message, label=label, suggestions=suggestions, blocks=known[:50])
+        raise NotFoundError(message, label=label, suggestions=suggestions, blocks=labels[:50])
 
     def pinned(self, agent: str) -> tuple[PinnedBlock, ...]:
         """Return the visible pinned blocks; see `MemoryStore.pinned`."""

@@ -132,19 +132,19 @@ class Tool:
         kept_operations = tuple(op for op in self.operations if op in operations)
         if kept_operations == tuple(self.operations):
             return self
-        taken = frozenset({"op"}).union(*(self.operations[op].takes for op in kept_operations))
+        taken_arguments = frozenset({"op"}).union(*(self.operations[op].takes for op in kept_operations))
         always = {p.name for p in self.parameters} - frozenset().union(
             *(fields.takes for fields in self.operations.values())
         )
-        shown = frozenset(taken | always)
+        shown_arguments = frozenset(taken_arguments | always)
         return replace(
             self,
-            make_schema=lambda: without_operations(self.schema, kept_operations, shown),
+            make_schema=lambda: without_operations(self.schema, kept_operations, shown_arguments),
             operations={op: self.operations[op] for op in kept_operations},
             parameters=tuple(
                 replace(p, choices=kept_operations) if p.name == "op" else p
                 for p in self.parameters
-                if p.name in taken | always
+                if p.name in taken_arguments | always
             ),
         )
 
@@ -155,11 +155,11 @@ class Tool:
         if not self.reads and not self.writing:
             return None
         part = self.with_only(self.reads) if self.reads else self
-        shown = frozenset(p.name for p in part.parameters) - frozenset(self.writing)
+        shown_arguments = frozenset(p.name for p in part.parameters) - frozenset(self.writing)
         return replace(
             part,
-            make_schema=lambda: without_properties(part.schema, shown),
-            parameters=tuple(p for p in part.parameters if p.name in shown),
+            make_schema=lambda: without_properties(part.schema, shown_arguments),
+            parameters=tuple(p for p in part.parameters if p.name in shown_arguments),
             proposes=False,
             changes_notes=False,
             acts=False,
@@ -182,12 +182,14 @@ class Tool:
             return ""
         op = str(getattr(arguments, "op", ""))
         fields = self.operations[op]
-        given = {name for name in arguments.model_fields_set if getattr(arguments, name) is not None}
+        given_arguments = {
+            name for name in arguments.model_fields_set if getattr(arguments, name) is not None
+        }
         # Some clients send null for an omitted argument, so null is never an error for an operation.
         nulls = self.nullable & arguments.model_fields_set
-        missing = sorted(fields.needs - given - nulls)
+        missing = sorted(fields.needs - given_arguments - nulls)
         operation_arguments = frozenset().union(*(one.takes for one in self.operations.values()))
-        unexpected = sorted((given & operation_arguments) - fields.takes)
+        unexpected = sorted((given_arguments & operation_arguments) - fields.takes)
         if missing or unexpected:
             problems = [f"needs {', '.join(missing)}"] if missing else []
             problems += [f"does not take {', '.join(unexpected)}"] if unexpected else []
@@ -302,14 +304,14 @@ def _parameters(
     if not signature or signature[0].name != "context":
         raise TypeError(f"{function.__name__}: the first parameter of a tool is `context`")
     parameters = []
-    for one in signature[1:]:
-        if one.kind not in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY) or one.name not in hints:
-            raise TypeError(f"{function.__name__}: {one.name} needs an annotation and a name")
-        if one.name not in documentation.arguments:
-            raise TypeError(f"{function.__name__}: the docstring's Args do not describe {one.name}")
-        required = one.default is one.empty
+    for raw in signature[1:]:
+        if raw.kind not in (raw.POSITIONAL_OR_KEYWORD, raw.KEYWORD_ONLY) or raw.name not in hints:
+            raise TypeError(f"{function.__name__}: {raw.name} needs an annotation and a name")
+        if raw.name not in documentation.arguments:
+            raise TypeError(f"{function.__name__}: the docstring's Args do not describe {raw.name}")
+        required = raw.default is raw.empty
         parameters.append(
-            _parameter(one.name, hints[one.name], required, one.default, documentation.arguments[one.name])
+            _parameter(raw.name, hints[raw.name], required, raw.default, documentation.arguments[raw.name])
         )
     return tuple(parameters)
 
@@ -333,8 +335,8 @@ def _parameter(name: str, hint: object, required: bool, default: object, descrip
             choices, annotation = get_args(annotated), str
         else:
             annotation = annotated
-    shown = None if required else default
-    return Parameter(name, kind, annotation, required, shown, description, choices, many)
+    shown_default = None if required else default
+    return Parameter(name, kind, annotation, required, shown_default, description, choices, many)
 
 
 def _arguments_model(
@@ -370,8 +372,8 @@ def _check(tool_: Tool) -> None:
     if unknown_operations := set(tool_.examples_of) - set(tool_.operations):
         problem = f"examples of {sorted(unknown_operations)[0]!r}, which is no operation"
     for example in tool_.examples:
-        if unknown := set(_SLOT.findall(example)) - names:
-            problem = f"the example {example!r} has a slot {sorted(unknown)[0]!r} that is no argument"
+        if unknown_slots := set(_SLOT.findall(example)) - names:
+            problem = f"the example {example!r} has a slot {sorted(unknown_slots)[0]!r} that is no argument"
     for op, fields in tool_.operations.items():
         if unknown_arguments := fields.takes - names:
             problem = f"the operation {op} takes {sorted(unknown_arguments)[0]!r}, which is no argument"

@@ -189,8 +189,8 @@ class VaultView:
         return path
 
     def _resolve_among_visible(self, error: AmbiguousError, reference: str) -> NotePath:
-        listed = error.data.get("candidates")
-        candidates = [str(text) for text in listed] if isinstance(listed, list) else []
+        error_candidates = error.data.get("candidates")
+        candidates = [str(text) for text in error_candidates] if isinstance(error_candidates, list) else []
         visible = [text for text in candidates if self._can_see_path(text)]
         if len(visible) == len(candidates):
             raise error

@@ -102,14 +102,14 @@ class CallVisibility:
         self._caller = caller
         self._tool = tool
         self._granted: set[NotePath] = set()
-        self._ruled = visibility.has_read_rules(caller, tool)
+        self._has_rules = visibility.has_read_rules(caller, tool)
         self._hidden: frozenset[NotePath] | None = None
         self._hidden_folders: frozenset[str] | None = None
 
     @property
     def is_ruled(self) -> bool:
         """True if rules may hide notes from this call."""
-        return self._ruled
+        return self._has_rules
 
     @property
     def hides_private(self) -> bool:
@@ -120,18 +120,18 @@ class CallVisibility:
         """Return whether the call may know of `path` and its content."""
         if self.hides_private and self._visibility.is_private(path):
             return False
-        return not self._ruled or path in self._granted or self.rule(path) == "allow"
+        return not self._has_rules or path in self._granted or self.rule(path) == "allow"
 
     def can_read(self, place: str, path: NotePath) -> bool:
         """Return whether the call may know of a document of another store than the vault.
 
         Documents under an ask rule are hidden as well: other stores ask only about changes.
         """
-        return not self._ruled or self._visibility.rule(self._caller, self._tool, path, place) == "allow"
+        return not self._has_rules or self._visibility.rule(self._caller, self._tool, path, place) == "allow"
 
     def rule(self, path: NotePath) -> str:
         """Return the rules' decision on reading `path`: allow, ask or deny."""
-        return self._visibility.rule(self._caller, self._tool, path) if self._ruled else "allow"
+        return self._visibility.rule(self._caller, self._tool, path) if self._has_rules else "allow"
 
     def needs_approval(self, path: NotePath) -> bool:
         """Return whether the user must approve before the call may open `path`."""
@@ -147,13 +147,15 @@ class CallVisibility:
         """Every indexed note that the call may not see."""
         if self._hidden is None:
             private = self._visibility.private if self.hides_private else frozenset()
-            ruled = (p for p in self._visibility.paths() if not self.can_see(p)) if self._ruled else ()
-            self._hidden = private | frozenset(ruled)
+            hidden_by_rule = (
+                (p for p in self._visibility.paths() if not self.can_see(p)) if self._has_rules else ()
+            )
+            self._hidden = private | frozenset(hidden_by_rule)
         return self._hidden
 
     def hidden_paths(self) -> HiddenPaths:
         """The paths of `hidden`, to search for in texts."""
-        if not self._ruled:
+        if not self._has_rules:
             return self._visibility.private_paths if self.hides_private else HiddenPaths()
         return HiddenPaths(self.hidden())
 

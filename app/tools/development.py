@@ -181,23 +181,23 @@ def _plan_write(
 
 def _apply_patches(context: DevelopmentContext, text: str, files: list[str]) -> list[FileChange]:
     """Return the changes of a patch; files that the call does not name are never changed."""
-    named = {_check_target(name).key: _check_target(name) for name in files}
+    allowed = {_check_target(name).key: _check_target(name) for name in files}
     parts = split_patch(text)
     if not parts:
         raise InvalidParametersError("The patch has no hunk: `@@ -line,count +line,count @@`.")
-    return [_patch_file(context, part, named) for part in parts]
+    return [_patch_file(context, part, allowed) for part in parts]
 
 
-def _patch_file(context: DevelopmentContext, part: FilePatch, named: dict[str, NotePath]) -> FileChange:
-    if part.old == part.new == "" and len(named) > 1:
+def _patch_file(context: DevelopmentContext, part: FilePatch, allowed: dict[str, NotePath]) -> FileChange:
+    if part.old == part.new == "" and len(allowed) > 1:
         raise InvalidParametersError("The patch does not say which file it is about: `--- name`, `+++ name`.")
     text = part.new if part.new is not None else part.old
-    target = _check_target(text) if text else next(iter(named.values()))
-    if target.key not in named:
+    target = _check_target(text) if text else next(iter(allowed.values()))
+    if target.key not in allowed:
         raise PermissionDeniedError(
             f"The patch touches {target}, which the call does not name in `files`.",
             path=str(target),
-            files=[str(path) for path in named.values()],
+            files=[str(path) for path in allowed.values()],
         )
     if part.old is not None and part.new is not None and part.old != part.new:
         raise InvalidParametersError(f"The patch renames {part.old}: use move_note for that.", path=part.old)

@@ -74,7 +74,7 @@ async def list_tools(context: AgentContext, query: str = "", limit: Limit = 50) 
     if query.strip():
         ranked = sorted(((_match_score(query, one), one) for one in offered), key=lambda pair: -pair[0])
         offered = [one for score, one in ranked if score >= _MIN_FIT]
-    listed = [
+    entries = [
         ListedTool(
             name=one.name,
             category=one.category,
@@ -84,12 +84,12 @@ async def list_tools(context: AgentContext, query: str = "", limit: Limit = 50) 
         )
         for one in offered[:limit]
     ]
-    return ListedTools(tools=listed, message=f"{pluralize(len(offered), 'tool')}.")
+    return ListedTools(tools=entries, message=f"{pluralize(len(offered), 'tool')}.")
 
 
-def _match_score(query: str, tool: Tool) -> float:
+def _match_score(query: str, candidate: Tool) -> float:
     """Score a tool against a query, from 0 to 100, by its name, summary and examples."""
-    texts = (tool.name.replace("_", " "), tool.summary, *tool.examples)
+    texts = (candidate.name.replace("_", " "), candidate.summary, *candidate.examples)
     return max(fuzz.token_set_ratio(query, text, processor=utils.default_process) for text in texts)
 
 
@@ -112,8 +112,8 @@ async def pending(
     if op == "list":
         own = operations.list_for(context.caller)
         waiting = sum(one.state.is_open for one in own)
-        listed = [_to_listed(one, operations) for one in own]
-        return _mark_untrusted(ListedOperations(operations=listed, message=f"{waiting} open."))
+        entries = [_to_listed(one, operations) for one in own]
+        return _mark_untrusted(ListedOperations(operations=entries, message=f"{waiting} open."))
     id = pending_operation_id or ""
     if op == "cancel":
         operation = await operations.cancel(id, context.caller)
@@ -123,10 +123,10 @@ async def pending(
     return _mark_untrusted(ListedOperations(operations=[_to_listed(operation, operations)], message=message))
 
 
-def _mark_untrusted(listed: ListedOperations) -> ListedOperations:
+def _mark_untrusted(result: ListedOperations) -> ListedOperations:
     """Mark a list as untrusted if an operation returned text from outside."""
-    outcomes = [one.outcome for one in listed.operations if one.outcome is not None]
-    return listed.from_outside() if any(is_untrusted(one) for one in outcomes) else listed
+    outcomes = [one.outcome for one in result.operations if one.outcome is not None]
+    return result.from_outside() if any(is_untrusted(one) for one in outcomes) else result
 
 
 def _to_listed(operation: PendingOperation, operations: PendingOperations) -> ListedOperation:

@@ -82,11 +82,11 @@ async def send_message(
     _check(target, content, id)
     if target == "user":
         delivery = context.services.team.tell_user(context.caller, content, metadata)
-        where = " and ".join(delivery.places)
+        places_label = " and ".join(delivery.places)
         message = (
-            f"Shown in {where}."
+            f"Shown in {places_label}."
             if delivery.shown
-            else f"Saved in {where}; no window is open that shows it now."
+            else f"Saved in {places_label}; no window is open that shows it now."
         )
         return MessageSent(target=target, delivered_to=list(delivery.places), message=message).ending_turn()
     if target == "agent":
@@ -153,14 +153,17 @@ def _send_outside(context: MessageContext, target: str, content: str, id: str) -
     """Propose an outgoing message: the approval shows exactly what is sent."""
     channel = context.services.channels.channel(target, id)
     channel.check(content)
-    where = channel.where
+    destination = channel.where
 
     async def send() -> MessageSent:
         receipt = await channel.send(content)
         link = f" {receipt.link}" if receipt.link else ""
         return MessageSent(
-            target=target, delivered_to=[where], link=receipt.link, message=f"Sent: {where}.{link}"
+            target=target,
+            delivered_to=[destination],
+            link=receipt.link,
+            message=f"Sent: {destination}.{link}",
         )
 
-    effect = Effect("message", f"Send a message: {where}", (("to", where), ("text", content)))
+    effect = Effect("message", f"Send a message: {destination}", (("to", destination), ("text", content)))
     return context.propose_effect(effect, send)

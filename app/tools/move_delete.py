@@ -63,9 +63,9 @@ async def move_note(
     to = note_path(note.path.folder if folder is None else folder, _strip_brackets(new_name or note.name))
     if to == note.path:
         raise InvalidParametersError(f"The note is already at {to}.", path=str(to))
-    taken = context.vault.existing_path(to)
-    if taken is not None and taken.key != note.path.key:
-        raise ConflictError(f"There is already a note at {taken}.", path=str(taken))
+    existing = context.vault.existing_path(to)
+    if existing is not None and existing.key != note.path.key:
+        raise ConflictError(f"There is already a note at {existing}.", path=str(existing))
     plan = await context.index.links_to_rewrite(note.path, to)
     rewrites = dict(plan.rewrites)
     own_rewrite = rewrites.pop(note.path, None)

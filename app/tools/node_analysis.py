@@ -142,11 +142,11 @@ async def find_related_nodes(
         written = next(filter(None, map(after_of, committed.changes)), note.content)
         added = OpenNote(note.path, written).parsed.relations
         count = max(0, len(added) - len(note.parsed.relations))
-        words = f"{pluralize(len(nodes), 'node')} related to [[{note.name}]]."
+        message = f"{pluralize(len(nodes), 'node')} related to [[{note.name}]]."
         if auto_link:
-            words += f" {pluralize(count, 'relation')} created."
+            message += f" {pluralize(count, 'relation')} created."
         related = RelatedNodes(
-            node_id=str(note.storage_id), related_nodes=nodes, links_created=count, message=words
+            node_id=str(note.storage_id), related_nodes=nodes, links_created=count, message=message
         )
         return related.from_notes(are_from_web)
 
@@ -271,11 +271,11 @@ async def summarize_node_with_context(
     if types is not None and "" in types:
         raise InvalidParametersError("A relation type must be a word.", relationship_types=relationship_types)
     summary = await summary_of(context, [note], 400)
-    around = _surrounding_notes(context, note, depth, types)
+    surrounding = _surrounding_notes(context, note, depth, types)
     groups: dict[str, list[str]] = {"supports": [], "contradicts": [], "related": []}
-    for stance, other, steps in around:
+    for stance, other, steps in surrounding:
         summary_of_other = (
-            await summary_of(context, [other], _MAX_NEIGHBOR_CHARS) if len(around) <= 8 else None
+            await summary_of(context, [other], _MAX_NEIGHBOR_CHARS) if len(surrounding) <= 8 else None
         )
         text = (
             summary_of_other.text if summary_of_other else truncate(_first_words(other), _MAX_NEIGHBOR_CHARS)
@@ -291,9 +291,9 @@ async def summarize_node_with_context(
         context=neighbors,
         reasoning=summary.reasoning,
         synthesis=_synthesize(context, note, neighbors, depth),
-        message=f"Summary of [[{note.name}]] with {pluralize(len(around), 'surrounding node')}.",
+        message=f"Summary of [[{note.name}]] with {pluralize(len(surrounding), 'surrounding node')}.",
     )
-    return result.from_notes(one.is_from_web for one in (note, *(other for _, other, _ in around)))
+    return result.from_notes(one.is_from_web for one in (note, *(other for _, other, _ in surrounding)))
 
 
 def _first_words(note: OpenNote) -> str:
@@ -307,17 +307,17 @@ def _surrounding_notes(
 
     Support of a contradiction contradicts, contradiction of one supports; any other step is only related.
     """
-    seen = {note.path}
+    visited = {note.path}
     level: list[tuple[NotePath, str]] = [(note.path, "supports")]
     surrounding: list[tuple[str, OpenNote, int]] = []
     for step in range(1, depth + 1):
         next_level: list[tuple[NotePath, str]] = []
         for path, stance in level:
             for other, kind in _neighbor_steps(context, path, types):
-                opened = None if other in seen else readable(context, other)
+                opened = None if other in visited else readable(context, other)
                 if opened is None or len(surrounding) >= _MAX_NODES:
                     continue
-                seen.add(other)
+                visited.add(other)
                 own_stance = _combine_stances(stance, kind)
                 surrounding.append((own_stance, opened, step))
                 next_level.append((other, own_stance))

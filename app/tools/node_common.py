@@ -90,9 +90,9 @@ def edges_of(context: ToolContext, note: OpenNote) -> list[OpenEdge]:
         target = context.index.resolver.resolve(relation.link.target, note.path).path
         if target is not None and not context.vault.can_see(target):
             continue
-        plain = edge_id(note.path, relation.type, target or relation.link.target)
-        number = counts[plain] = counts.get(plain, 0) + 1
-        edges.append(OpenEdge(plain + (f" #{number}" if number > 1 else ""), note, relation, target))
+        base_id = edge_id(note.path, relation.type, target or relation.link.target)
+        number = counts[base_id] = counts.get(base_id, 0) + 1
+        edges.append(OpenEdge(base_id + (f" #{number}" if number > 1 else ""), note, relation, target))
     return edges
 
 
@@ -112,9 +112,9 @@ async def open_edge(context: ToolContext, id: str) -> OpenEdge:
             "A relation is named as `From.md -[SUPPORTS]-> To.md`; get_node returns the ids.", edge_id=id
         )
     source = await context.vault.resolve_strictly(match[1])
-    wanted = await _edge_end(context, match[4])
-    between = _edges_between(context, source, wanted)
-    if match[3] and not between and (other := readable(context, StorageId.parse(wanted).path)):
+    target_id = await _edge_end(context, match[4])
+    between = _edges_between(context, source, target_id)
+    if match[3] and not between and (other := readable(context, StorageId.parse(target_id).path)):
         between = _edges_between(context, other, str(source.storage_id))
     kind = relation_type(match[2]) if match[2] else ""
     matching = [one for one in between if not kind or one.relation.type == kind]
@@ -122,7 +122,10 @@ async def open_edge(context: ToolContext, id: str) -> OpenEdge:
     if not matching:
         prefix = f"{kind} " if kind else ""
         raise NotFoundError(
-            f"{source.path} has no {prefix}relation to {wanted}.", edge_id=id, candidates=ids, suggestions=ids
+            f"{source.path} has no {prefix}relation to {target_id}.",
+            edge_id=id,
+            candidates=ids,
+            suggestions=ids,
         )
     if match[5] or kind:
         position = int(match[5] or 1)
@@ -131,7 +134,7 @@ async def open_edge(context: ToolContext, id: str) -> OpenEdge:
         return matching[position - 1]
     if len(matching) > 1:
         raise AmbiguousError(
-            f"{source.path} has {len(matching)} relations to {wanted}: choose one.",
+            f"{source.path} has {len(matching)} relations to {target_id}: choose one.",
             edge_id=id,
             candidates=ids,
         )
@@ -160,8 +163,8 @@ def incoming_edges(context: ToolContext, note: OpenNote) -> list[Edge]:
     counts: dict[str, int] = {}
     edges = []
     for link in incoming_of(context, note):
-        plain = edge_id(link.source, link.type, note.path)
-        number = counts[plain] = counts.get(plain, 0) + 1
+        base_id = edge_id(link.source, link.type, note.path)
+        number = counts[base_id] = counts.get(base_id, 0) + 1
         edges.append(
             Edge(
                 edge_id=edge_id(link.source, link.type, note.path, number),

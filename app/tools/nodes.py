@@ -108,9 +108,9 @@ async def create_node(
     """
     kind = _checked_type(type)
     draft = _draft(kind, content)
-    taken = context.vault.existing_path(draft.path) or find_similar(context.index.notes(), draft.path)
-    if taken is not None:
-        raise ConflictError(f"There is already a note at {taken}.", path=str(taken))
+    existing = context.vault.existing_path(draft.path) or find_similar(context.index.notes(), draft.path)
+    if existing is not None:
+        raise ConflictError(f"There is already a note at {existing}.", path=str(existing))
     draft_note = OpenNote(draft.path, draft.text.encode())
     related = await related_to_draft(context, draft_note) if auto_analyze else []
     change = Create(draft.path, draft.text.encode("utf-8"))

@@ -123,9 +123,9 @@ async def create_note(
     """
     path = new_path(name, folder)
     nearby_notes = context.index.notes(path.folder, recursive=False) if path.folder else context.index.notes()
-    taken = context.vault.existing_path(path) or find_similar(nearby_notes, path)
-    if taken is not None:
-        raise ConflictError(f"There is already a note at {taken}.", path=str(taken))
+    existing = context.vault.existing_path(path) or find_similar(nearby_notes, path)
+    if existing is not None:
+        raise ConflictError(f"There is already a note at {existing}.", path=str(existing))
     text = content or f"# {path.name}\n"
     complete_text = text if text.endswith("\n") else text + "\n"
     change = Create(path, complete_text.encode("utf-8"))
@@ -135,17 +135,17 @@ async def create_note(
 
 def new_path(name: str, folder: str) -> NotePath:
     """Return the path of a new note; the name may have wikilink brackets and folders."""
-    bare = name.strip().removeprefix("[[").removesuffix("]]").strip()
-    lead, _, last = bare.rpartition("/")
+    name_without_brackets = name.strip().removeprefix("[[").removesuffix("]]").strip()
+    lead, _, last = name_without_brackets.rpartition("/")
     return note_path("/".join(part for part in (folder.strip().rstrip("/"), lead) if part), last)
 
 
 def find_similar(notes: Iterable[NoteRecord], path: NotePath) -> NotePath | None:
     """Return a note whose name is easily confused with `path`."""
-    wanted = slug(path.name)
-    if not wanted:
+    wanted_slug = slug(path.name)
+    if not wanted_slug:
         return None
-    return next((n.path for n in notes if wanted in (slug(n.name), slug(n.title))), None)
+    return next((n.path for n in notes if wanted_slug in (slug(n.name), slug(n.title))), None)
 
 
 @tool(
@@ -181,16 +181,18 @@ async def read_note(
         raise InvalidParametersError(message, path=str(note.path), start_line=first, total_lines=len(lines))
     text = "".join(lines[first - 1 : last])
     cut = _truncate_lines(text)
-    shown = first + len(cut.splitlines()) - 1 if cut else first - 1
+    last_shown = first + len(cut.splitlines()) - 1 if cut else first - 1
     remark = (
-        "" if len(cut) == len(text) else f" Truncated after line {shown}; read the rest from the next line."
+        ""
+        if len(cut) == len(text)
+        else f" Truncated after line {last_shown}; read the rest from the next line."
     )
     answer = NoteText(
         name=note.name,
         path=str(note.path),
         text=cut,
         start_line=first,
-        end_line=shown,
+        end_line=last_shown,
         total_lines=len(lines),
         hash=note.hash,
         message=f"Read [[{note.name}]].{remark}",

@@ -118,8 +118,8 @@ async def _recall_visible(
     if visible(hits) == hits:
         return hits
     # Some entries are hidden from the caller: search for more to replace them.
-    more = await memory.recall(agent, query, _MAX_RECALLED, span, context.semantic_search)
-    return visible(more)[:limit]
+    more_hits = await memory.recall(agent, query, _MAX_RECALLED, span, context.semantic_search)
+    return visible(more_hits)[:limit]
 
 
 def _recalled(hit: ArchiveHit) -> RecalledEntry:
@@ -358,8 +358,8 @@ async def context(
             after = unpin_everywhere(before)
         case _:
             after = _restore_block(before, agent)
-    shown = after.shown_to(agent) if op == "load_from_archival" else None
-    result = BlockEdited(label=before.label, size=after.size, text=shown, message=f"{before.label}: done.")
+    text = after.shown_to(agent) if op == "load_from_archival" else None
+    result = BlockEdited(label=before.label, size=after.size, text=text, message=f"{before.label}: done.")
     return context.propose(
         changes.edit_block(before, after), result.from_outside() if before.origin else result
     )

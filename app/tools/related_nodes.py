@@ -157,9 +157,9 @@ async def relation_between(
 
 async def note_similarity(context: ToolContext, first: OpenNote, second: OpenNote) -> float:
     """Return the similarity of two notes: by meaning if they have vectors, else by words."""
-    known = context.index.note_similarity(first.path, second.path)
-    if known is not None:
-        return min(1.0, max(0.0, known))
+    similarity = context.index.note_similarity(first.path, second.path)
+    if similarity is not None:
+        return min(1.0, max(0.0, similarity))
     return float((await asyncio.to_thread(tfidf_similarity, [prose_of(first), prose_of(second)]))[0, 1])
 
 

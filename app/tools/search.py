@@ -289,11 +289,11 @@ async def search_by_properties(context: ToolContext, properties: Properties, lim
         properties: Values by property name; null means that the note lacks the property.
         limit: The maximum number of results.
     """
-    wanted = {name_key(key): value for key, value in properties.items()}
+    wanted_values = {name_key(key): value for key, value in properties.items()}
     paths = []
     for record in context.index.notes():
         own = {name_key(key): value for key, value in record.properties.items()}
-        if all(_matches_value(own.get(key), value) for key, value in wanted.items()):
+        if all(_matches_value(own.get(key), value) for key, value in wanted_values.items()):
             paths.append(record.path)
     return _names(paths, limit)
 

@@ -174,13 +174,13 @@ class _CommandRun:
         self, result: ProcessResult, committed: ChangeSet | None = None, left_out: tuple[str, ...] = ()
     ) -> CommandDone:
         changes = committed.changes if committed else ()
-        ended = (
+        ending = (
             f"was stopped after {self.timeout} s"
             if result.timed_out
             else f"ended with exit status {result.exit_code}"
         )
         discarded = " Its output files were discarded." if self.writes and result.timed_out else ""
-        message = f"{self.line[0]} {ended}.{discarded}"
+        message = f"{self.line[0]} {ending}.{discarded}"
         if changes:
             message += f" It changed {pluralize(len(changes), 'file')}."
         if self.problem:

@@ -161,19 +161,19 @@ async def search_web_for_evidence(
     async def run() -> Evidence | Proposal[Evidence]:
         hits = await web.run(search)
         weighed = await _weigh_hits(context, note_statement(note.name, text), hits)
-        wanted = [one for one in weighed if evidence_type in ("all", one.side)][:max_results]
-        return _evidence_answer(context, note, search, wanted, create_sources)
+        selected = [one for one in weighed if evidence_type in ("all", one.side)][:max_results]
+        return _evidence_answer(context, note, search, selected, create_sources)
 
     return context.propose_effect(_search_effect(search), run)
 
 
 def _search_effect(search: WebSearch) -> Effect:
     request = search.request
-    sent = (("sent", request.body.decode("utf-8")),) if request.body else ()
+    body_argument = (("sent", request.body.decode("utf-8")),) if request.body else ()
     return Effect(
         PAGE,
         f"Search the web with {search.provider}. These words are sent to the provider.",
-        (("query", search.query), (request.method, request.url), *sent),
+        (("query", search.query), (request.method, request.url), *body_argument),
     )
 
 
@@ -236,26 +236,26 @@ def _sources(context: WebContext, note: OpenNote, weighed_hits: list[WeighedHit]
     """Return new source notes, and the number of relevant pages that already have one."""
     records = context.index.notes()
     known_urls = {str(record.properties.get("url") or "") for record in records}
-    taken = {record.path.key for record in records}
+    used_keys = {record.path.key for record in records}
     target = context.index.resolver.shortest(note.path, None)
     relevant = [one for one in weighed_hits if one.relevance >= MIN_RELEVANCE]
     today = datetime.now(UTC).date()
     changes = []
-    for one in relevant:
-        if one.hit.url in known_urls:
+    for weighed in relevant:
+        if weighed.hit.url in known_urls:
             continue
-        path = _free_path(context, one.hit, taken)
-        taken.add(path.key)
-        changes.append(Create(path, source_text(one, target, today).encode("utf-8")))
+        path = _free_path(context, weighed.hit, used_keys)
+        used_keys.add(path.key)
+        changes.append(Create(path, source_text(weighed, target, today).encode("utf-8")))
     return changes, len(relevant) - len(changes)
 
 
-def _free_path(context: WebContext, hit: WebSearchHit, taken: set[str]) -> NotePath:
+def _free_path(context: WebContext, hit: WebSearchHit, used_keys: set[str]) -> NotePath:
     """Return an unused path for a new note."""
     name = source_name(hit.title, hit.url)
     number = 1
     while True:
         path = note_path(_FOLDER, name if number == 1 else f"{name} {number}")
-        if path.key not in taken and context.vault.is_free(path):
+        if path.key not in used_keys and context.vault.is_free(path):
             return context.vault.disk_spelling(path)
         number += 1

@@ -75,8 +75,8 @@ def weigh(statement: str, hit: WebSearchHit, similarity: float | None) -> Weighe
         similarity: Cosine of the sentence vectors of the two, None without vectors.
     """
     shared = shared_words(statement, f"{hit.title} {hit.snippet}")
-    close = shared if similarity is None else 0.7 * similarity + 0.3 * shared
-    relevance = round(max(0.0, min(1.0, close)), 4)
+    closeness = shared if similarity is None else 0.7 * similarity + 0.3 * shared
+    relevance = round(max(0.0, min(1.0, closeness)), 4)
     method = f"{relevance:.2f} by {'shared words' if similarity is None else 'meaning and words'}"
     if relevance < MIN_RELEVANCE:
         return WeighedHit(hit, relevance, "neutral", f"Too far from the statement to take a side ({method}).")
@@ -122,9 +122,9 @@ def _score_side(statement: str, hit: WebSearchHit) -> tuple[float, list[str]]:
         # A sentence about something else counts half.
         share = 1.0 if sentence == closest or shared_words(statement, sentence) >= 0.5 else 0.5
         for sign, cues in ((-1.0, _CONTRADICTING_CUES), (1.0, _SUPPORTING_CUES)):
-            for weight, found, flipped in _cues(sentence, cues):
+            for weight, phrase, flipped in _cues(sentence, cues):
                 score += (-sign if flipped else sign) * weight * share
-                cues_found.append(f"“{'not … ' if flipped else ''}{found}”")
+                cues_found.append(f"“{'not … ' if flipped else ''}{phrase}”")
     if not cues_found and shared_words(statement, closest) >= 0.5:
         negated = bool(_NEGATION.search(closest)) != bool(_NEGATION.search(statement))
         if negated:

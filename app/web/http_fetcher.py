@@ -210,8 +210,8 @@ def read_content_type(value: str) -> tuple[str, str]:
     """Parse a `Content-Type` into the media type and the character set (empty if missing)."""
     kind, *parameters = value.split(";")
     charset = ""
-    for one in parameters:
-        name, _, setting = one.partition("=")
+    for parameter in parameters:
+        name, _, setting = parameter.partition("=")
         if name.strip().lower() == "charset":
             charset = setting.strip().strip("\"'").lower()
     return kind.strip().lower(), charset

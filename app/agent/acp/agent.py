@@ -113,8 +113,8 @@ class AcpAgent:
         ]
         if turns:
             return turns[-1].caller
-        known = any(one.name == name for one in self._settings().programs.programs)
-        return Caller(CallerKind.MCP, name, tainted=True) if known else None
+        is_known = any(one.name == name for one in self._settings().programs.programs)
+        return Caller(CallerKind.MCP, name, tainted=True) if is_known else None
 
     def options(self, name: str) -> tuple[AcpOption, ...]:
         """Return the options of the program called `name`; empty before its first conversation."""

@@ -52,13 +52,13 @@ class UpdateTranslator:
         self._calls: dict[str, schema.ToolCallUpdate] = {}
         self._cards: dict[str, tuple[int, ToolCard]] = {}
         self._plan: int | None = None
-        self._named: set[str] = set()
+        self._named_files: set[str] = set()
         self._cost: float | None = None
 
     @property
     def named_files(self) -> frozenset[str]:
         """The files that the program reports as changed, by its own names."""
-        return frozenset(self._named)
+        return frozenset(self._named_files)
 
     def handle_update(self, update: object) -> None:
         """Handle the program's next update."""
@@ -137,34 +137,34 @@ class UpdateTranslator:
 
     def tool_call_state(self, call: schema.ToolCallUpdate) -> schema.ToolCallUpdate:
         """Return the state of a tool call, updated by `call`."""
-        known = self._calls.get(call.tool_call_id)
-        if known is None:
+        state = self._calls.get(call.tool_call_id)
+        if state is None:
             return call
         updates = {name: value for name, value in _fields(call).items() if value is not None}
-        return known.model_copy(update=updates)
+        return state.model_copy(update=updates)
 
     def _show_call(self, update: schema.ToolCallUpdate) -> None:
         call = self.tool_call_state(update)
         self._calls[call.tool_call_id] = call
         if call.kind in _WRITE_KINDS:
-            self._named.update(location.path for location in call.locations or ())
-        self._named.update(change.path for change in extract_diffs(call))
-        known = self._cards.get(call.tool_call_id)
-        if known is not None and known[1].entry is not None:
+            self._named_files.update(location.path for location in call.locations or ())
+        self._named_files.update(change.path for change in extract_diffs(call))
+        existing = self._cards.get(call.tool_call_id)
+        if existing is not None and existing[1].entry is not None:
             return  # The gate has already reported the outcome.
-        if known is None:
+        if existing is None:
             self._turn.flush()
-        card = self._card(call, known[1] if known else None)
-        if known is None:
+        card = self._card(call, existing[1] if existing else None)
+        if existing is None:
             self._cards[call.tool_call_id] = (self._turn.put(card), card)
-        elif card != known[1]:
-            self._turn.replace(known[0], card)
-            self._cards[call.tool_call_id] = (known[0], card)
+        elif card != existing[1]:
+            self._turn.replace(existing[0], card)
+            self._cards[call.tool_call_id] = (existing[0], card)
 
-    def _card(self, call: schema.ToolCallUpdate, known: ToolCard | None) -> ToolCard:
+    def _card(self, call: schema.ToolCallUpdate, existing: ToolCard | None) -> ToolCard:
         now = time.time()
         state = _STATES[call.status or "pending"]
-        started = known.at if known else now
+        started = existing.at if existing else now
         return ToolCard(
             turn=self._turn.caller.turn,
             at=started,

@@ -60,9 +60,9 @@ def _has_class(name: str) -> str:
 
 
 def _iter_results(results: list[HtmlElement]) -> Iterator[tuple[object, object, object, object]]:
-    for one in results:
-        links = one.xpath(f".//a[{_has_class('result__a')}]")
-        texts = one.xpath(f".//*[{_has_class('result__snippet')}]")
+    for result in results:
+        links = result.xpath(f".//a[{_has_class('result__a')}]")
+        texts = result.xpath(f".//*[{_has_class('result__snippet')}]")
         if links:
             snippet = texts[0].text_content() if texts else ""
             yield _result_target(links[0].get("href", "")), links[0].text_content(), snippet, ""
