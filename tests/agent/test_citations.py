@@ -27,16 +27,16 @@ def checked(answer: str, *, claims: bool = True) -> str:
 
 
 def test_a_valid_citation_becomes_a_link_to_the_passage() -> None:
-    shown = checked(f'It weighs "34 kg of brass" [[H1#{FRAGMENT}]].')
-    assert shown == f'It weighs "34 kg of brass" [[Instruments/H1#{FRAGMENT}|H1]].'
+    answer_text = checked(f'It weighs "34 kg of brass" [[H1#{FRAGMENT}]].')
+    assert answer_text == f'It weighs "34 kg of brass" [[Instruments/H1#{FRAGMENT}|H1]].'
 
 
 def test_a_quotation_before_a_plain_link_is_looked_up() -> None:
-    shown = checked("It has “34 kg of brass” ([[H1]]).")
-    link = parse_reference(shown[shown.index("[[") : shown.index("]]") + 2])
+    answer_text = checked("It has “34 kg of brass” ([[H1]]).")
+    link = parse_reference(answer_text[answer_text.index("[[") : answer_text.index("]]") + 2])
     span = find_span(NOTE, link.heading or "")
     assert span is not None and NOTE[span.start : span.end] == "34 kg of brass"
-    assert "==" not in shown
+    assert "==" not in answer_text
 
 
 @pytest.mark.parametrize(
@@ -52,8 +52,8 @@ def test_a_quotation_before_a_plain_link_is_looked_up() -> None:
     ],
 )
 def test_an_invalid_citation_is_marked_and_links_to_no_passage(answer: str) -> None:
-    shown = checked(answer.format(FRAGMENT))
-    assert NOT_FOUND in shown and "#" not in shown
+    answer_text = checked(answer.format(FRAGMENT))
+    assert NOT_FOUND in answer_text and "#" not in answer_text
 
 
 def test_statements_without_a_citation_are_marked_one_by_one() -> None:
@@ -84,5 +84,5 @@ def test_a_block_id_cites_too() -> None:
 
 @given(st.text(alphabet="ab .,\n()*-", max_size=60), st.text(alphabet="ab .,\n()*-", max_size=60))
 def test_links_to_missing_passages_are_removed_from_answers(before: str, after: str) -> None:
-    shown = checked(f"{before}[[H1#span=3-9-aaaaaaaaaa]]{after}", claims=False)
-    assert "span=" not in shown and NOT_FOUND in shown
+    answer_text = checked(f"{before}[[H1#span=3-9-aaaaaaaaaa]]{after}", claims=False)
+    assert "span=" not in answer_text and NOT_FOUND in answer_text

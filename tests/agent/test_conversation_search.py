@@ -15,9 +15,9 @@ from app.toolkit.memory_service import ConversationQuery
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[ConversationStore]:
-    made = ConversationStore(tmp_path)
-    yield made
-    made.close()
+    new_store = ConversationStore(tmp_path)
+    yield new_store
+    new_store.close()
 
 
 def found(store: ConversationStore, words: str = "tide", **more) -> list[str]:
@@ -58,8 +58,8 @@ def test_conversations_from_before_the_index_are_found(store: ConversationStore,
     with sqlite3.connect(tmp_path / "conversations.sqlite") as db:
         db.executescript("drop table said; drop table said_words;")
     db.close()
-    again = ConversationStore(tmp_path)
+    reopened = ConversationStore(tmp_path)
     try:
-        assert len(found(again)) == 3
+        assert len(found(reopened)) == 3
     finally:
-        again.close()
+        reopened.close()

@@ -116,23 +116,27 @@ def test_long_texts_come_from_elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_pat
     ],
 )
 def test_misuse_is_reported_and_nothing_is_called(run: Run, words: list[str], said: str) -> None:
-    ended = run(*words)
-    assert (ended.status, said in ended.err) == (ExitStatus.MISUSE, True), ended.err
+    result = run(*words)
+    assert (result.status, said in result.err) == (ExitStatus.MISUSE, True), result.err
 
 
 def test_a_note_is_printed_exactly_and_messages_go_to_standard_error(run: Run, vault: Path) -> None:
-    ended = run("read_note", "Tea")
-    assert ended.out == (vault / "Tea.md").read_text("utf-8")
-    assert f"Vault: {vault} (the last one opened)" in ended.err
+    result = run("read_note", "Tea")
+    assert result.out == (vault / "Tea.md").read_text("utf-8")
+    assert f"Vault: {vault} (the last one opened)" in result.err
     assert run("--vault", str(vault), "read-note", "Tea").err == ""
 
 
 def test_json_is_one_line_at_any_position_of_the_option(run: Run) -> None:
     for words in (["--json", "read_note", "Tea"], ["read_note", "--json", "Tea"]):
-        ended = run(*words)
-        assert ended.out.count("\n") == 1 and ended.data["success"] and ended.data["total_lines"] == 3
-    wrong = run("read_note", "Tee", "--json")
-    assert wrong.data["error"]["type"] == "not_found" and wrong.status == ExitStatus.NOT_FOUND
+        second_result = run(*words)
+        assert (
+            second_result.out.count("\n") == 1
+            and second_result.data["success"]
+            and second_result.data["total_lines"] == 3
+        )
+    result = run("read_note", "Tee", "--json")
+    assert result.data["error"]["type"] == "not_found" and result.status == ExitStatus.NOT_FOUND
     assert run("edit_note", "Tea", "append", "--json").data["error"]["type"] == "invalid_parameters"
 
 
@@ -149,8 +153,8 @@ def test_a_missing_or_hidden_note_has_its_own_exit_status(run: Run) -> None:
 
 
 def test_rows_go_into_pipes_between_tabs(run: Run) -> None:
-    ended = run("search", "tea")
-    assert ended.out == "Tea.md\t1\t# Tea\nTea.md\t3\tGreen tea and black tea. See [[Water]].\n"
+    result = run("search", "tea")
+    assert result.out == "Tea.md\t1\t# Tea\nTea.md\t3\tGreen tea and black tea. See [[Water]].\n"
     assert [line.split("\t")[0] for line in run("list_tags").out.splitlines()] == ["liquid"]
     assert run("search", "--limit", "1", "tag:liquid", "boils", "--json").data["total"] == 1
 
@@ -160,8 +164,8 @@ def test_without_a_terminal_a_change_is_denied_unless_its_kind_is_named(run: Run
     assert denied.status == ExitStatus.DENIED and "use --approve create" in denied.err
     assert not (vault / "Coffee.md").exists()
     assert run("create_note", "Coffee", "--approve", "update,delete").status == ExitStatus.DENIED
-    made = run("create_note", "Coffee", "--content", "Black.\n", "--approve", "create,update")
-    assert made.status == ExitStatus.DONE and (vault / "Coffee.md").read_text("utf-8") == "Black.\n"
+    result = run("create_note", "Coffee", "--content", "Black.\n", "--approve", "create,update")
+    assert result.status == ExitStatus.DONE and (vault / "Coffee.md").read_text("utf-8") == "Black.\n"
     assert "approved in advance by --approve create" in run("audit", "show", "--text", "Coffee", "--json").out
 
 
@@ -184,9 +188,9 @@ def test_a_rule_of_the_user_overrides_approved_kinds(run: Run, vault: Path) -> N
 
 
 def test_a_call_that_does_not_wait_leaves_the_question_open(run: Run, vault: Path) -> None:
-    left = run("create_note", "Coffee", "--no-wait")
-    assert left.status == ExitStatus.PENDING and "pending status" in left.err
-    id = left.out.strip()
+    result = run("create_note", "Coffee", "--no-wait")
+    assert result.status == ExitStatus.PENDING and "pending status" in result.err
+    id = result.out.strip()
     assert run("pending").out.split("\t")[0] == id
     assert run("pending", "status", id, "--json").data["operations"][0]["state"] == "waiting"
     assert run("pending", "cancel", id).status == ExitStatus.DONE

@@ -37,9 +37,9 @@ ENTRY = AuditEntry(
 
 @pytest.fixture
 def log(tmp_path):
-    made = AuditLog(tmp_path)
-    yield made
-    made.close()
+    audit = AuditLog(tmp_path)
+    yield audit
+    audit.close()
 
 
 def fill(log, count=5):
@@ -271,13 +271,13 @@ def test_rows_lost_in_a_power_cut_are_distinguished_from_tampering(tmp_path, mon
     log = AuditLog(tmp_path)
     fill(log)
     power.cut(log, tmp_path, 3)
-    found = check(tmp_path / "audit.sqlite3", tmp_path / "audit.head")
-    assert found.ok and found.gaps == (Gap(4, 5, "crash"),)
+    audit_check = check(tmp_path / "audit.sqlite3", tmp_path / "audit.head")
+    assert audit_check.ok and audit_check.gaps == (Gap(4, 5, "crash"),)
     log = AuditLog(tmp_path)
     assert "rows 4 to 5" in log.problem and "computer stopped" in log.problem
     assert log.append(ENTRY).id == 7
-    found = log.verify()
-    assert found.ok and found.gaps == (Gap(4, 5, "crash"),)
+    audit_check = log.verify()
+    assert audit_check.ok and audit_check.gaps == (Gap(4, 5, "crash"),)
     log.close()
     log = AuditLog(tmp_path)
     assert log.problem == "" and log.verify().gaps == (Gap(4, 5, "crash"),)
@@ -394,14 +394,14 @@ def test_filters(log):
 
 def test_undone_is_found_through_undo_of_undo(tmp_path):
     log = AuditLog(tmp_path)
-    made = log.append(replace(ENTRY, commit=10))
+    entry = log.append(replace(ENTRY, commit=10))
     undone = log.append(replace(ENTRY, commit=11, undoes=(10,)))
     for _ in range(2):
-        assert log.entry(made.id).undone_by == undone.id and log.entry(undone.id).undone_by is None
+        assert log.entry(entry.id).undone_by == undone.id and log.entry(undone.id).undone_by is None
         log.close()
         log = AuditLog(tmp_path)
     redone = log.append(replace(ENTRY, commit=12, undoes=(11,)))
-    assert log.entry(made.id).undone_by is None and log.entry(undone.id).undone_by == redone.id
+    assert log.entry(entry.id).undone_by is None and log.entry(undone.id).undone_by == redone.id
     assert log.entry_of_commit(11).id == undone.id
     assert log.last_commit == 12
     log.close()

@@ -71,8 +71,8 @@ async def test_a_pending_outcome_can_be_fetched_later(served: Served, approver: 
     approver.answers = [later]
     async with served.http() as http:
         wish = {"Prefer": "respond-async"}
-        given = {"name": "Later", "content": "x"}
-        answer = await http.post(f"{API}/tools/create_note", json=given, headers=wish)
+        arguments = {"name": "Later", "content": "x"}
+        answer = await http.post(f"{API}/tools/create_note", json=arguments, headers=wish)
         assert answer.status_code == 202
         place = answer.headers["location"]
         assert place == f"{API}/pending/{answer.json()['pending_operation_id']}"
@@ -95,10 +95,10 @@ async def test_a_pending_outcome_can_be_fetched_later(served: Served, approver: 
 async def test_an_operation_of_another_client_is_not_found(
     served: Served, approver: ScriptedApprover
 ) -> None:
-    asked = asyncio.Event()
+    question_asked = asyncio.Event()
 
     async def never(request: ApprovalRequest) -> Decision:
-        asked.set()
+        question_asked.set()
         await asyncio.Event().wait()
         return Approved(request.proposal)
 
@@ -119,29 +119,29 @@ async def test_an_operation_of_another_client_is_not_found(
 async def test_a_pending_operation_survives_a_restart(
     served: Served, workspace: Workspace, approver: ScriptedApprover
 ) -> None:
-    asked = asyncio.Event()
+    question_asked = asyncio.Event()
 
     async def never(request: ApprovalRequest) -> Decision:
-        asked.set()
+        question_asked.set()
         await asyncio.Event().wait()
         return Approved(request.proposal)
 
     approver.answers = [never]
     async with served.http() as http:
-        given = {"name": "Restart", "content": "x"}
-        answer = await http.post(f"{API}/tools/create_note?wait=false", json=given)
+        arguments = {"name": "Restart", "content": "x"}
+        answer = await http.post(f"{API}/tools/create_note?wait=false", json=arguments)
         place = answer.headers["location"]
     await workspace.close()
     headless = await open_workspace(workspace.root, workspace.settings, None, ask_pending=False)
     await headless.start_scan(lambda progress: None)
     await headless.close()
     assert not (workspace.root / "Restart.md").exists()
-    again = await open_workspace(workspace.root, workspace.settings, ScriptedApprover())
+    reopened = await open_workspace(workspace.root, workspace.settings, ScriptedApprover())
     try:
-        await again.start_scan(lambda progress: None)
-        await again.endpoints.open()
-        assert again.endpoints.server is not None and again.endpoints.server.endpoint is not None
-        later = Served(again, again.endpoints.server.endpoint, served.token)
+        await reopened.start_scan(lambda progress: None)
+        await reopened.endpoints.open()
+        assert reopened.endpoints.server is not None and reopened.endpoints.server.endpoint is not None
+        later = Served(reopened, reopened.endpoints.server.endpoint, served.token)
         async with later.http() as http:
             one = (await http.get(place)).json()["operations"][0]
             while one["state"] in ("waiting", "running"):
@@ -149,7 +149,7 @@ async def test_a_pending_operation_survives_a_restart(
         assert one["state"] == "done"
         assert (workspace.root / "Restart.md").read_text() == "x\n"
     finally:
-        await again.close()
+        await reopened.close()
 
 
 async def test_denials_and_disconnects_end_a_call(served: Served, approver: ScriptedApprover) -> None:
@@ -163,16 +163,16 @@ async def test_denials_and_disconnects_end_a_call(served: Served, approver: Scri
             "message": "Denied by the user: no thanks",
             "words": "no thanks",
         }
-        asked = asyncio.Event()
+        question_asked = asyncio.Event()
 
         async def never(request: ApprovalRequest) -> Decision:
-            asked.set()
+            question_asked.set()
             await asyncio.Event().wait()
             return Approved(request.proposal)
 
         approver.answers = [never]
         call = asyncio.ensure_future(http.post(f"{API}/tools/create_note", json={"name": "Gone"}))
-        await asked.wait()
+        await question_asked.wait()
         call.cancel()
         await asyncio.wait({call})
     await served.workspace.hub.wait_idle()

@@ -48,10 +48,10 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
 
 
 def kept() -> Settings:
-    made = Settings(permissions=RULES)
-    made.general.zoom = 1.5
-    save_settings(made)
-    return made
+    initial_settings = Settings(permissions=RULES)
+    initial_settings.general.zoom = 1.5
+    save_settings(initial_settings)
+    return initial_settings
 
 
 def test_what_is_saved_is_loaded() -> None:
@@ -144,12 +144,12 @@ def test_rules_of_an_older_settings_file_that_is_damaged_count_as_unreadable() -
 
 
 def test_values_that_are_not_allowed_leave_the_rest() -> None:
-    made = Settings().model_dump(mode="json", exclude={"permissions"})
-    made["general"] |= {"zoom": 99, "theme": "dark"}
-    made["model"]["temperature"] = "hot"
-    made["tools"]["limits"] = [{"tool": "a", "per_minute": 1}, {"tool": "b", "per_minute": -1}]
-    made["journal"] = 5
-    settings_file().write_text(json.dumps(made), "utf-8")
+    initial_settings = Settings().model_dump(mode="json", exclude={"permissions"})
+    initial_settings["general"] |= {"zoom": 99, "theme": "dark"}
+    initial_settings["model"]["temperature"] = "hot"
+    initial_settings["tools"]["limits"] = [{"tool": "a", "per_minute": 1}, {"tool": "b", "per_minute": -1}]
+    initial_settings["journal"] = 5
+    settings_file().write_text(json.dumps(initial_settings), "utf-8")
     spoilt = settings_file().read_bytes()
     loaded = load_settings()
     assert (loaded.general.theme, loaded.general.zoom) == ("dark", 1.0)
@@ -192,8 +192,8 @@ def test_no_content_stops_a_start_or_loosens_a_rule(raw: dict[str, object]) -> N
     if loaded.permissions.rules == () and raw.get("permissions", {}) not in ({}, None):
         given_rules = raw["permissions"].get("rules") if isinstance(raw["permissions"], dict) else "?"
         assert given_rules in ([], None) or loaded.permissions.unreadable
-    again = load_settings()
-    assert again.general == loaded.general
+    reloaded = load_settings()
+    assert reloaded.general == loaded.general
 
 
 OLD_SETTINGS = {"general": {"zoom": 1.5}, "tools": {"categories_on": ["web", "tags", 7]}}

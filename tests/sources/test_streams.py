@@ -33,8 +33,8 @@ def server() -> Iterator[FeedServer]:
 
 
 def feed(server: FeedServer, file: Path | None, news: list[Notification], path: str = "/feed") -> FeedStream:
-    kept = FeedConfig(id="f", name="Feed", url=server.url.replace("/feed", path))
-    stream = FeedStream(kept, file, server.fetcher(), EventBus())
+    config = FeedConfig(id="f", name="Feed", url=server.url.replace("/feed", path))
+    stream = FeedStream(config, file, server.fetcher(), EventBus())
     stream._notify = news.append
     return stream
 
@@ -119,22 +119,22 @@ async def test_a_feed_on_this_machine_is_refused(desk: Desk, server: FeedServer)
 async def test_the_vault_stream_reports_changes_of_users_only(desk: Desk) -> None:
     sources, runner = desk.workspace.sources, desk.workspace.runner
     await sources.add(VaultStreamConfig(id="v", name="Vault", globs=("*.md",)))
-    told: list[Notification] = []
-    desk.workspace.events.subscribe(Notified, lambda event: told.append(event.notification))
+    events: list[Notification] = []
+    desk.workspace.events.subscribe(Notified, lambda event: events.append(event.notification))
     await runner.run(Call.of("create_note", {"name": "By agent", "content": "x\n"}, AGENT))
-    assert not told
+    assert not events
     here = asyncio.Event()
     desk.workspace.events.subscribe(Notified, lambda event: here.set())
     (desk.workspace.root / "Tea.md").write_text("More leaves.\n", "utf-8")
     await asyncio.wait_for(here.wait(), 20)
-    assert [(one.path, one.untrusted) for one in told] == [("Tea.md", False)]
+    assert [(one.path, one.untrusted) for one in events] == [("Tea.md", False)]
     assert sources.get("Vault").waiting == 1
 
 
 async def test_a_folder_stream_reports_changed_files(desk: Desk) -> None:
     here, told = asyncio.Event(), list[Notification]()
-    kept = FolderStreamConfig(id="d", name="Folder", folder=str(desk.folder), globs=("*.txt",))
-    await desk.workspace.sources.add(kept)
+    config = FolderStreamConfig(id="d", name="Folder", folder=str(desk.folder), globs=("*.txt",))
+    await desk.workspace.sources.add(config)
 
     def take(event: Notified) -> None:
         told.append(event.notification)
@@ -184,8 +184,8 @@ async def test_a_folder_answers_pause_with_its_state(desk: Desk) -> None:
     answer = await desk.workspace.runner.run(Call.of("source", {"op": "pause", "source_id": "desk"}, AGENT))
     assert answer.success and "not paused from here" in answer.message
     assert desk.workspace.sources.get("desk").state is SourceState.ACTIVE
-    listed = await desk.workspace.runner.run(Call.of("source", {"op": "list"}, AGENT))
-    assert [(one["type"], one["stream"]) for one in listed.result["sources"]] == [("files", False)]  # type: ignore[attr-defined, union-attr]
+    outcome = await desk.workspace.runner.run(Call.of("source", {"op": "list"}, AGENT))
+    assert [(one["type"], one["stream"]) for one in outcome.result["sources"]] == [("files", False)]  # type: ignore[attr-defined, union-attr]
     assert (await again(desk)).registry.get("file")
 
 

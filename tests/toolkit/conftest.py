@@ -166,13 +166,13 @@ async def survey(context: ToolContext, what: Literal["tags", "notes", "unresolve
         what: Which things.
     """
     index = context.index
-    listed = {
+    entries = {
         "tags": [f"{one.tag} {one.count}" for one in index.tags()],
         "notes": [str(one.path) for one in index.notes()],
         "unresolved": [one.name for one in index.unresolved()],
         "properties": [one.name for one in index.properties()],
     }
-    return Text(paths=tuple(listed[what]))
+    return Text(paths=tuple(entries[what]))
 
 
 @tool(category="search")

@@ -95,7 +95,7 @@ def test_the_examples_own_tests_pass(tmp_path: Path) -> None:
     install(target)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(target)])}
     shutil.copytree(EXAMPLE / "tests", tmp_path / "tests", ignore=shutil.ignore_patterns("__pycache__"))
-    done = subprocess.run(
+    result = subprocess.run(
         [
             sys.executable,
             "-m",
@@ -117,8 +117,8 @@ def test_the_examples_own_tests_pass(tmp_path: Path) -> None:
         timeout=300,
         check=False,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "passed" in done.stdout
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "passed" in result.stdout
 
 
 # Skipped plug-ins
@@ -147,8 +147,8 @@ NOTHING = "no plug-in"
 def loaded(*values: str) -> tuple[ToolRegistry, tuple[str, ...], tuple[str, ...]]:
     registry = ToolRegistry(CATEGORIES, CATALOG)
     entries = [EntryPoint(f"p{at}", value, ENTRY_POINT_GROUP) for at, value in enumerate(values)]
-    came = load_plugins(registry, entries)
-    return registry, came.categories, came.problems
+    loaded_plugins = load_plugins(registry, entries)
+    return registry, loaded_plugins.categories, loaded_plugins.problems
 
 
 @pytest.mark.parametrize(
@@ -200,8 +200,8 @@ def user_folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def loaded_from_folder(*on: str) -> tuple[ToolRegistry, tuple[str, ...], tuple[str, ...]]:
     registry = ToolRegistry(CATEGORIES, CATALOG)
-    came = load_plugins(registry, on=on)
-    return registry, came.categories, came.problems
+    loaded_plugins = load_plugins(registry, on=on)
+    return registry, loaded_plugins.categories, loaded_plugins.problems
 
 
 def test_a_plug_in_in_the_folder_is_listed_and_not_loaded(user_folder: Path) -> None:

@@ -62,8 +62,12 @@ async def test_find_by_name_path_kind_and_depth(workspace):
     assert "Events" in listed(await call(workspace, "find", pattern="*", kind="folder"))
     assert listed(await call(workspace, "find", pattern="Events/*act.md")) == ["Events/Longitude Act.md"]
     assert listed(await call(workspace, "find", pattern="trial*", depth=1)) == []
-    few = await call(workspace, "find", pattern="*.md", limit=2)
-    assert len(listed(few)) == 2 and not few.result["complete"] and "first 2" in few.result["left_out"][-1]
+    outcome = await call(workspace, "find", pattern="*.md", limit=2)
+    assert (
+        len(listed(outcome)) == 2
+        and not outcome.result["complete"]
+        and "first 2" in outcome.result["left_out"][-1]
+    )
 
 
 async def test_lines_of_a_file_are_counted_from_zero(workspace, sample_vault):
@@ -78,8 +82,8 @@ async def test_private_notes_do_not_exist_for_a_model(workspace, sample_vault):
     (sample_vault / "Fresh.md").write_text("---\nai: private\n---\nthe treasure\n")  # Not indexed yet.
     assert PRIVATE not in listed(await call(workspace, "directory_list", path="Journal"))
     assert "Fresh.md" not in listed(await call(workspace, "find", pattern="fresh*"))
-    found = await call(workspace, "grep", pattern="treasure|private")
-    assert not {"Fresh.md", PRIVATE} & {hit["path"] for hit in found.result["matches"]}
+    outcome = await call(workspace, "grep", pattern="treasure|private")
+    assert not {"Fresh.md", PRIVATE} & {hit["path"] for hit in outcome.result["matches"]}
     for path in ("Fresh.md", PRIVATE, str(sample_vault / PRIVATE)):
         assert (await call(workspace, "file_read", path=path)).error["type"] == "not_found"
         assert (await call(workspace, "grep", pattern="x", path=path)).error["type"] == "not_found"
@@ -101,16 +105,18 @@ async def test_a_binary_file_is_reported_and_not_shown(workspace, sample_vault):
     (sample_vault / "blob.bin").write_bytes(bytes(range(16)) + b"treasure")
     outcome = await call(workspace, "file_read", path="blob.bin")
     assert outcome.result["binary"] and outcome.result["text"] == "" and "not a text file" in outcome.message
-    found = await call(workspace, "grep", pattern="treasure", files="*.bin")
-    assert found.result["matches"] == [] and found.result["left_out"] == ["blob.bin: not text"]
+    second_outcome = await call(workspace, "grep", pattern="treasure", files="*.bin")
+    assert second_outcome.result["matches"] == [] and second_outcome.result["left_out"] == [
+        "blob.bin: not text"
+    ]
 
 
 async def test_a_file_over_the_cap_is_not_read(workspace, sample_vault):
     with (sample_vault / "large.txt").open("wb") as file:
         file.truncate(MAX_FILE_BYTES + 1)
     assert (await call(workspace, "file_read", path="large.txt")).error["type"] == "limit"
-    found = await call(workspace, "grep", pattern="x", files="large*")
-    assert found.result["left_out"] == ["large.txt: larger than 10 MiB"]
+    outcome = await call(workspace, "grep", pattern="x", files="large*")
+    assert outcome.result["left_out"] == ["large.txt: larger than 10 MiB"]
 
 
 @pytest.mark.parametrize("arguments", [{"depth": 11}, {"limit": 1001}, {"kind": "socket"}, {"pattern": ""}])
@@ -145,9 +151,9 @@ async def test_a_new_folder_outside_is_asked_about_even_where_reading_outside_is
     (request,) = approver.asked
     assert isinstance(request.proposal, Effect)
     assert ("folder", str(outside)) in request.proposal.arguments and request.scope.outside == (str(outside),)
-    again = await call(workspace, "find", pattern="*.txt", path=str(outside))
-    assert again.untrusted and len(approver.asked) == 1
-    assert sorted(Path(path).name for path in listed(again)) == ["one.txt", "three.txt", "two.TXT"]
+    second_outcome = await call(workspace, "find", pattern="*.txt", path=str(outside))
+    assert second_outcome.untrusted and len(approver.asked) == 1
+    assert sorted(Path(path).name for path in listed(second_outcome)) == ["one.txt", "three.txt", "two.TXT"]
     await call(workspace, "directory_list", path=str(outside.parent))
     assert len(approver.asked) == 2
 
@@ -166,16 +172,16 @@ async def test_existence_is_not_revealed_before_approval(workspace, approver, ou
 
 
 async def test_grep_and_lists_outside(workspace, outside):
-    found = await call(workspace, "grep", pattern="TREASURE", path=str(outside), files="*.txt")
-    assert [(Path(hit["path"]).name, hit["line"]) for hit in found.result["matches"]] == [
+    outcome = await call(workspace, "grep", pattern="TREASURE", path=str(outside), files="*.txt")
+    assert [(Path(hit["path"]).name, hit["line"]) for hit in outcome.result["matches"]] == [
         ("one.txt", 2),
         ("two.TXT", 1),
         ("three.txt", 1),
     ]
     cased = await call(workspace, "grep", pattern="Treasure", path=str(outside), case_sensitive=True)
     assert [Path(hit["path"]).name for hit in cased.result["matches"]] == ["two.TXT"]
-    one = await call(workspace, "grep", pattern="third", path=str(outside / "one.txt"))
-    assert one.result["matches"][0]["line"] == 3
+    second_outcome = await call(workspace, "grep", pattern="third", path=str(outside / "one.txt"))
+    assert second_outcome.result["matches"][0]["line"] == 3
     names = listed(await call(workspace, "directory_list", path=str(outside), pattern="*.png"))
     assert names == [str(outside / "picture.png")]
 
@@ -198,8 +204,8 @@ async def test_a_link_outside_is_not_followed_out_of_the_folder(workspace, outsi
     (tmp_path / "Elsewhere" / "secret.txt").write_text("treasure")
     (outside / "link").symlink_to(tmp_path / "Elsewhere")
     (outside / "file.txt").symlink_to(tmp_path / "Elsewhere" / "secret.txt")
-    found = await call(workspace, "grep", pattern="treasure", path=str(outside))
-    assert "secret" not in str(found.result) and "file.txt" not in str(found.result)
+    outcome = await call(workspace, "grep", pattern="treasure", path=str(outside))
+    assert "secret" not in str(outcome.result) and "file.txt" not in str(outcome.result)
 
 
 async def test_a_link_created_after_the_approval_is_not_followed(workspace, approver, outside, tmp_path):
@@ -220,10 +226,10 @@ async def test_a_walk_outside_does_not_enter_the_vault_or_hidden_folders(workspa
     (outside / ".cache").mkdir()
     (outside / ".cache" / "x.txt").write_text("treasure")
     top = sample_vault.parent
-    found = await call(workspace, "find", pattern="*", path=str(top), depth=10)
-    assert not [path for path in listed(found) if path.startswith(f"{sample_vault}/")]
-    assert not [path for path in listed(found) if "/.cache/" in path]
-    assert any("hidden folders" in said for said in found.result["left_out"])
+    outcome = await call(workspace, "find", pattern="*", path=str(top), depth=10)
+    assert not [path for path in listed(outcome) if path.startswith(f"{sample_vault}/")]
+    assert not [path for path in listed(outcome) if "/.cache/" in path]
+    assert any("hidden folders" in said for said in outcome.result["left_out"])
 
 
 CLIMBING = ("../secret.txt", "a/../../b", "..", "x\0y")
@@ -258,8 +264,8 @@ async def test_pipes_and_device_links_do_not_block(workspace, outside, sample_va
     assert (await call(workspace, "file_read", path=str(outside / "pipe"))).error is not None
     for path in (str(outside / "zero"), "zero.txt"):
         assert (await call(workspace, "file_read", path=path)).error["type"] == "permission_denied"
-    found = await call(workspace, "grep", pattern="third", path=str(outside))
-    assert len(found.result["matches"]) == 1
+    outcome = await call(workspace, "grep", pattern="third", path=str(outside))
+    assert len(outcome.result["matches"]) == 1
 
 
 async def test_a_missing_file_or_folder_is_an_error(workspace, outside):
@@ -285,18 +291,18 @@ def notes_outside(outside: Path) -> Path:
 
 def without(outcome, *names: str) -> str:
     """Return the whole answer without the caller's own input."""
-    told = repr((outcome.success, outcome.result, outcome.message, outcome.error, outcome.details))
+    text = repr((outcome.success, outcome.result, outcome.message, outcome.error, outcome.details))
     for name in names:
-        told = told.replace(name, "NAME")
-    return told
+        text = text.replace(name, "NAME")
+    return text
 
 
 async def test_private_notes_outside_do_not_exist_for_a_model(workspace, notes_outside):
     top = str(notes_outside)
-    found = await call(workspace, "find", pattern="*.md", path=top)
-    assert [Path(path).name for path in listed(found)] == ["public.md"]
+    second_outcome = await call(workspace, "find", pattern="*.md", path=top)
+    assert [Path(path).name for path in listed(second_outcome)] == ["public.md"]
     for outcome in (
-        found,
+        second_outcome,
         await call(workspace, "directory_list", path=f"{top}/Deep"),
         await call(workspace, "grep", pattern="xyzzy", path=top),
         await call(workspace, "file_read", path=f"{top}/public.md"),

@@ -31,9 +31,9 @@ def server() -> Iterator[PageServer]:
 
 @pytest.fixture
 async def reader(server: PageServer) -> AsyncIterator[PageReader]:
-    made = PageReader(Fetcher(PublicAndOne(server), Names()))
-    yield made
-    await made.close()
+    page_reader = PageReader(Fetcher(PublicAndOne(server), Names()))
+    yield page_reader
+    await page_reader.close()
 
 
 async def test_a_page_becomes_markdown_with_title_and_date(server: PageServer, reader: PageReader) -> None:

@@ -127,15 +127,15 @@ async def check_reading_only(talk, approver):
 async def test_pending_requests_are_withdrawn_when_the_turn_is_stopped(
     workspace, talk, approver, monkeypatch
 ):
-    asked = asyncio.Event()
+    question_asked = asyncio.Event()
 
     async def never(request):
-        asked.set()
+        question_asked.set()
         await asyncio.Event().wait()
 
     approver.answers = [never]
     talk.start("!ask execute make")
-    await asyncio.wait_for(asked.wait(), 30)
+    await asyncio.wait_for(question_asked.wait(), 30)
     workspace.agent.stop(talk.id)
     assert (await asyncio.wait_for(talk.finished.get(), 30)).state == "stopped"
     (entry,) = [entry for entry in workspace.audit.entries() if entry.tool == "agent_action"]
