@@ -1,4 +1,4 @@
-"""Conversations with the built-in agent: pronouns, sets in an order, and what the next request works on."""
+"""Conversations with the built-in agent: pronouns, ordered sets, and the notes of the previous request."""
 
 from __future__ import annotations
 

@@ -207,9 +207,9 @@ async def test_ctrl_c_withdraws_a_request_in_the_window(
         )
         assert not telling.done(), telling.result()
         process.send_signal(signal.SIGINT)
-        _, told = await telling
+        _, message = await telling
         await withdrawn.wait()
-        assert process.returncode == ExitStatus.INTERRUPTED and b"Traceback" not in told
+        assert process.returncode == ExitStatus.INTERRUPTED and b"Traceback" not in message
     finally:
         await workspace.close()
     assert workspace.audit.verify().ok and not (vault / "Coffee.md").exists()
@@ -313,9 +313,9 @@ def test_the_doctor_finds_what_is_wrong_and_changes_nothing(run: Run, vault: Pat
 def test_the_doctor_names_who_holds_the_vault(run: Run, vault: Path) -> None:
     lock = VaultLock(paths.vault_data_folder(vault))
     lock.acquire()
-    held = {one["what"]: one for one in run("doctor", "--json").data}["holder"]
+    holder = {one["what"]: one for one in run("doctor", "--json").data}["holder"]
     lock.release()
-    assert held["state"] == "warning" and str(os.getpid()) in held["message"]
+    assert holder["state"] == "warning" and str(os.getpid()) in holder["message"]
 
 
 # Shells, pipes and signals

@@ -59,18 +59,18 @@ def test_tools_are_enabled_for_one_command(run: Run) -> None:
 
 
 def test_tokens_are_created_once_listed_renewed_and_revoked(run: Run, vault: Path) -> None:
-    def who(token: str) -> str | None:
+    def client_of(token: str) -> str | None:
         return ClientTokens(paths.vault_data_folder(vault), EventBus()).authenticate(token.strip())
 
     assert run("tokens").out == "" and run("tokens", "create", "Editor").status == ExitStatus.DENIED
     first = run("tokens", "create", "Editor", "--approve", "admin")
-    assert first.status == ExitStatus.DONE and who(first.out) == "Editor"
+    assert first.status == ExitStatus.DONE and client_of(first.out) == "Editor"
     assert [one["name"] for one in run("tokens", "--json").data] == ["Editor"]
     second = run("tokens", "renew", "Editor", "--approve", "admin", "--json").data["token"]
-    assert who(second) == "Editor" and who(first.out) is None
+    assert client_of(second) == "Editor" and client_of(first.out) is None
     assert second not in run("tokens").out
     assert run("tokens", "revoke", "Editor", "--approve", "admin").status == ExitStatus.DONE
-    assert who(second) is None and run("tokens").out == ""
+    assert client_of(second) is None and run("tokens").out == ""
     assert run("tokens", "revoke", "Editor", "--approve", "admin").status == ExitStatus.NOT_FOUND
 
 

@@ -19,10 +19,10 @@ from tests.cli.conftest import Run
 EVERY = (*CATALOG, FILE_TOOL)
 
 
-def read(tool: str, *words: str) -> dict[str, object]:
-    found = find_tool(tool)
-    assert found is not None
-    return parse_call(ToolParser.from_tool(found), words, argparse.Namespace())[0]
+def parse(tool: str, *words: str) -> dict[str, object]:
+    declared_tool = find_tool(tool)
+    assert declared_tool is not None
+    return parse_call(ToolParser.from_tool(declared_tool), words, argparse.Namespace())[0]
 
 
 @pytest.mark.parametrize("tool", EVERY, ids=lambda tool: tool.name)
@@ -35,41 +35,41 @@ def test_every_tool_has_help_that_names_its_arguments_and_no_flag_hides_an_optio
 
 
 def test_words_and_flags_mean_the_same() -> None:
-    assert read("read_note", "My note") == {"name": "My note"} == read("read-note", "--name", "My note")
-    assert read("move_note", "A", "--new-name", "B") == {"name": "A", "new_name": "B"}
-    assert read("move_note", "--new_name=B", "A") == {"name": "A", "new_name": "B"}
-    assert read("list_notes", "Ideas", "--limit", "3") == {"folder": "Ideas", "limit": 3}
+    assert parse("read_note", "My note") == {"name": "My note"} == parse("read-note", "--name", "My note")
+    assert parse("move_note", "A", "--new-name", "B") == {"name": "A", "new_name": "B"}
+    assert parse("move_note", "--new_name=B", "A") == {"name": "A", "new_name": "B"}
+    assert parse("list_notes", "Ideas", "--limit", "3") == {"folder": "Ideas", "limit": 3}
 
 
 def test_lists_are_given_by_repeating_or_as_the_last_words() -> None:
-    assert read("search_by_tags", "a", "b", "--match", "all") == {"tags": ["a", "b"], "match": "all"}
-    assert read("search_by_tags", "--tags", "a", "--tags", "b", "--match=any") == {
+    assert parse("search_by_tags", "a", "b", "--match", "all") == {"tags": ["a", "b"], "match": "all"}
+    assert parse("search_by_tags", "--tags", "a", "--tags", "b", "--match=any") == {
         "tags": ["a", "b"],
         "match": "any",
     }
-    assert read("find_related_nodes", "a", "--no-auto-link")["auto_link"] is False
-    assert read("shell", "sort", "--args=-r", "--args", "a")["args"] == ["-r", "a"]
-    assert read("shell", "sort", "--", "-r", "a") == {"command": "sort", "args": ["-r", "a"]}
+    assert parse("find_related_nodes", "a", "--no-auto-link")["auto_link"] is False
+    assert parse("shell", "sort", "--args=-r", "--args", "a")["args"] == ["-r", "a"]
+    assert parse("shell", "sort", "--", "-r", "a") == {"command": "sort", "args": ["-r", "a"]}
 
 
 def test_an_operation_takes_what_it_needs_as_words_in_the_order_it_names_them() -> None:
-    assert read("edit_note", "Tea", "replace", "old", "new") == {
+    assert parse("edit_note", "Tea", "replace", "old", "new") == {
         "name": "Tea",
         "op": "replace",
         "old": "old",
         "text": "new",
     }
-    assert read("block", "load", "persona") == {"op": "load", "label": "persona"}
-    assert read("git", "add", "a.md", "b.md") == {"op": "add", "paths": ["a.md", "b.md"]}
-    assert read("suggest_relationships") == {}
+    assert parse("block", "load", "persona") == {"op": "load", "label": "persona"}
+    assert parse("git", "add", "a.md", "b.md") == {"op": "add", "paths": ["a.md", "b.md"]}
+    assert parse("suggest_relationships") == {}
     loaded = {"op": "load", "label": "Plan.txt", "source_id": "desk"}
-    assert read("block", "load", "Plan.txt", "desk") == loaded, "then the first text that it may be given"
-    assert read("suggest_relationships", "list", "Tea") == {"op": "list", "node_id": "Tea"}
+    assert parse("block", "load", "Plan.txt", "desk") == loaded, "then the first text that it may be given"
+    assert parse("suggest_relationships", "list", "Tea") == {"op": "list", "node_id": "Tea"}
 
 
 def test_properties_are_names_with_values_or_json() -> None:
-    assert read("set_properties", "Tea", "a=1", "b=c")["properties"] == {"a": 1, "b": "c"}
-    given = read(
+    assert parse("set_properties", "Tea", "a=1", "b=c")["properties"] == {"a": 1, "b": "c"}
+    given = parse(
         "set_properties",
         "Tea",
         "--properties",
@@ -83,23 +83,23 @@ def test_properties_are_names_with_values_or_json() -> None:
 
 
 def test_null_is_a_value_where_any_is_taken() -> None:
-    given = read("block_edit", "set_field", "form", "mood", "null")
+    given = parse("block_edit", "set_field", "form", "mood", "null")
     assert given == {"op": "set_field", "label": "form", "field": "mood", "value": None}
 
 
 def test_long_texts_come_from_elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "text.md").write_text("From a file.\n", "utf-8")
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("Ümlaut\n".encode()), "ascii"))
-    assert read("create_note", "New", "--content", "-")["content"] == "Ümlaut\n"
-    assert read("update_note", "Tea", f"@{tmp_path}/text.md")["content"] == "From a file.\n"
-    assert read("update_note", "Tea", "@@me")["content"] == "@me"
+    assert parse("create_note", "New", "--content", "-")["content"] == "Ümlaut\n"
+    assert parse("update_note", "Tea", f"@{tmp_path}/text.md")["content"] == "From a file.\n"
+    assert parse("update_note", "Tea", "@@me")["content"] == "@me"
     patch = "@@ -1 +1 @@\n-a\n+b\n"
-    assert read("edit_note", "Tea", "patch", patch)["patch"] == patch, "a text of several lines is no name"
-    assert read("read_note", "@me") == {"name": "@me"}, "a name is never a file"
+    assert parse("edit_note", "Tea", "patch", patch)["patch"] == patch, "a text of several lines is no name"
+    assert parse("read_note", "@me") == {"name": "@me"}, "a name is never a file"
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "message"),
     [
         (["read_note"], "Field required"),
         (["read_note", "Tea", "x"], "Unexpected word: 'x'"),
@@ -115,9 +115,9 @@ def test_long_texts_come_from_elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_pat
         (["pending", "status"], "needs an id"),
     ],
 )
-def test_misuse_is_reported_and_nothing_is_called(run: Run, words: list[str], said: str) -> None:
+def test_misuse_is_reported_and_nothing_is_called(run: Run, words: list[str], message: str) -> None:
     result = run(*words)
-    assert (result.status, said in result.err) == (ExitStatus.MISUSE, True), result.err
+    assert (result.status, message in result.err) == (ExitStatus.MISUSE, True), result.err
 
 
 def test_a_note_is_printed_exactly_and_messages_go_to_standard_error(run: Run, vault: Path) -> None:

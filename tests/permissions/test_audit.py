@@ -381,15 +381,15 @@ def test_filters(log):
     log.append(replace(ENTRY, tool="delete_note", caller="Agent", turn="t1", time=ENTRY.time + 10))
     log.append(replace(ENTRY, decision="rule", arguments='{"100%_x": 1}', conversation="c1"))
 
-    def found(**filter):
+    def find_ids(**filter):
         return [entry.id for entry in log.entries(AuditFilter(**filter))]
 
-    assert found() == [3, 2, 1]
-    assert found(caller="Agent") == found(tool="delete_note") == found(turn="t1") == [2]
-    assert found(decision="rule") == found(conversation="c1") == [3]
-    assert found(text="100%_x") == [3] and found(text="10_%") == []
-    assert found(text="tea.MD") == [3, 2, 1] and found(text="tea.md", caller="Agent") == [2]
-    assert found(since=ENTRY.time + 1) == [2] and found(until=ENTRY.time) == [3, 1]
+    assert find_ids() == [3, 2, 1]
+    assert find_ids(caller="Agent") == find_ids(tool="delete_note") == find_ids(turn="t1") == [2]
+    assert find_ids(decision="rule") == find_ids(conversation="c1") == [3]
+    assert find_ids(text="100%_x") == [3] and find_ids(text="10_%") == []
+    assert find_ids(text="tea.MD") == [3, 2, 1] and find_ids(text="tea.md", caller="Agent") == [2]
+    assert find_ids(since=ENTRY.time + 1) == [2] and find_ids(until=ENTRY.time) == [3, 1]
 
 
 def test_undone_is_found_through_undo_of_undo(tmp_path):
@@ -447,14 +447,14 @@ def test_a_killed_writer_loses_nothing_it_has_logged(tmp_path, after):
     process = subprocess.Popen(
         [sys.executable, "-c", _WRITER, str(tmp_path)], stdout=subprocess.PIPE, text=True
     )
-    seen = 0
+    last_id = 0
     for line in process.stdout:
-        seen = int(line)
-        if seen >= after:
+        last_id = int(line)
+        if last_id >= after:
             break
     process.send_signal(signal.SIGKILL)
     process.wait()
     process.stdout.close()
     log = AuditLog(tmp_path)
-    assert log.problem == "" and log.entries(limit=1)[0].id >= seen and log.verify().ok
+    assert log.problem == "" and log.entries(limit=1)[0].id >= last_id and log.verify().ok
     log.close()

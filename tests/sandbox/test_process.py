@@ -30,7 +30,7 @@ def runs(pid: int) -> bool:
         return False
 
 
-async def gone(pid: int) -> None:
+async def wait_until_gone(pid: int) -> None:
     """Wait for the end of a killed process; if it never ends, the test times out."""
     while runs(pid):
         await asyncio.sleep(0.01)
@@ -76,14 +76,14 @@ async def test_a_time_out_ends_the_program_and_what_it_started() -> None:
     result = await python(PARENT, CHILD, timeout=2)
     assert result.timed_out
     # On a machine too busy to have started the child in this time, there is nothing to check.
-    await gone(int(result.output or -1))
+    await wait_until_gone(int(result.output or -1))
 
 
 async def test_what_is_left_in_the_background_is_ended() -> None:
     code = "import subprocess, sys; subprocess.Popen([sys.executable, '-S', '-c', sys.argv[1]])"
     result = await python(code, CHILD, timeout=2)
     assert result.timed_out
-    await gone(int(result.output or -1))
+    await wait_until_gone(int(result.output or -1))
 
 
 async def test_a_withdrawn_run_ends_its_program(tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ async def test_a_withdrawn_run_ends_its_program(tmp_path: Path) -> None:
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    await gone(int(mark.read_text()))
+    await wait_until_gone(int(mark.read_text()))
 
 
 async def test_no_process_of_ours_is_left_as_a_zombie() -> None:

@@ -24,7 +24,7 @@ async def run(tmp_path: Path, code: str, bounds: ResourceLimits):
 
 
 @pytest.fixture(params=["prlimit", "ulimit"])
-def way(request, monkeypatch):
+def method(request, monkeypatch):
     if request.param == "ulimit":
         monkeypatch.setattr(resource_limits.shutil, "which", lambda *_, **__: None)
     elif resource_limits.shutil.which("prlimit") is None:
@@ -32,7 +32,7 @@ def way(request, monkeypatch):
     return request.param
 
 
-async def test_a_program_gets_no_more_memory(way, tmp_path):
+async def test_a_program_gets_no_more_memory(method, tmp_path):
     bounds = ResourceLimits(memory=400 * 1024**2, processes=None)
     result = await run(tmp_path, "print(len(bytearray(100 << 20)))", bounds)
     assert result.exit_code == 0 and result.output.strip() == str(100 << 20).encode()
@@ -40,7 +40,7 @@ async def test_a_program_gets_no_more_memory(way, tmp_path):
     assert second_result.exit_code != 0 and b"MemoryError" in second_result.errors
 
 
-async def test_a_program_writes_no_larger_file(way, tmp_path):
+async def test_a_program_writes_no_larger_file(method, tmp_path):
     bounds = ResourceLimits(file_size=1024**2, processes=None)
     code = "open('large', 'wb').write(bytes(4 << 20))"
     assert (await run(tmp_path, code, bounds)).exit_code != 0

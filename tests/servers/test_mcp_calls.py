@@ -26,8 +26,11 @@ async def test_the_tools_are_listed_with_correct_annotations(workspace, era):
     assert list(tools) == [one.name for one in entries]
     assert all(re.fullmatch(r"[A-Za-z0-9_.-]{1,128}", name) for name in tools)
     for entry in entries:
-        told = tools[entry.name].annotations
-        assert (told.read_only_hint, told.destructive_hint) == (entry.read_only, entry.destructive)
+        annotations = tools[entry.name].annotations
+        assert (annotations.read_only_hint, annotations.destructive_hint) == (
+            entry.read_only,
+            entry.destructive,
+        )
         jsonschema.Draft202012Validator.check_schema(tools[entry.name].input_schema)
         jsonschema.Draft202012Validator.check_schema(tools[entry.name].output_schema)
     assert tools["read_note"].annotations.read_only_hint and not tools["edit_note"].annotations.read_only_hint
@@ -105,15 +108,15 @@ async def test_a_client_may_choose_not_to_wait(workspace, approver, era, how):
     approver.answers = [Denied("no")]
     meta = how.get("_meta")
     arguments = {"name": "H4", "op": "append", "text": "New.", **({} if meta else how)}
-    ended = asyncio.Event()
+    has_ended = asyncio.Event()
     workspace.events.subscribe(
-        PendingChanged, lambda event: None if event.operation.state.is_open else ended.set()
+        PendingChanged, lambda event: None if event.operation.state.is_open else has_ended.set()
     )
     async with inside(workspace.hub, era) as client:
         result = await client.call_tool("edit_note", arguments, meta=meta)
         assert not result.is_error
         id = result.structured_content["pending_operation_id"]
-        await ended.wait()
+        await has_ended.wait()
         second_result = await client.call_tool("pending", {"op": "status", "pending_operation_id": id})
     assert second_result.structured_content["operations"][0]["state"] == "denied"
     assert approver.asked[0].caller.claim == ("Because." if meta else "")

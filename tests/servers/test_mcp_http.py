@@ -83,7 +83,7 @@ async def test_each_client_has_a_bounded_number_of_sessions(served, monkeypatch)
 
 
 async def test_an_idle_session_ends_also_with_its_stream_open(workspace):
-    async with bare(workspace, 20.0, listening_idle=0.3) as http:
+    async with unguarded_server(workspace, 20.0, listening_idle=0.3) as http:
         headers = {**await session_of(http), "mcp-protocol-version": "2025-11-25"}
         async with http.stream("GET", "/mcp", headers={**headers, "accept": "text/event-stream"}) as news:
             assert news.status_code == 200
@@ -165,7 +165,7 @@ async def test_a_client_that_does_not_reconnect_has_its_question_withdrawn(works
     approver.answers = [lambda request: never]
     workspace.events.subscribe(ApprovalAsked, lambda event: question_asked.set())
     workspace.events.subscribe(ApprovalAnswered, lambda event: answered.set())
-    async with bare(workspace, reconnect_timeout=0.0) as http:
+    async with unguarded_server(workspace, reconnect_timeout=0.0) as http:
         headers = await session_of(http)
         call_message = call(2, "edit_note", name="H4", op="append", text="x")
         async with http.stream("POST", "/mcp", json=call_message, headers=headers):
@@ -184,7 +184,7 @@ async def test_a_client_that_reconnects_gets_missed_events(workspace, approver):
         return Approved(request.proposal)
 
     approver.answers = [when_told]
-    async with bare(workspace, reconnect_timeout=30.0) as http:
+    async with unguarded_server(workspace, reconnect_timeout=30.0) as http:
         headers = {**await session_of(http), "mcp-protocol-version": "2025-11-25"}
         call_message = call(2, "edit_note", name="H4", op="append", text="x")
         async with http.stream("POST", "/mcp", json=call_message, headers=headers) as broken:
@@ -200,7 +200,7 @@ async def test_a_client_that_reconnects_gets_missed_events(workspace, approver):
     assert json.loads(line[6:])["result"]["structuredContent"]["success"]
 
 
-def bare(workspace, reconnect_timeout: float, **more: float):
+def unguarded_server(workspace, reconnect_timeout: float, **more: float):
     """The server without the guard, with configurable timeouts, over real connections."""
     from contextlib import asynccontextmanager
 

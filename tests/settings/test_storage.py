@@ -47,7 +47,7 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
 }
 
 
-def kept() -> Settings:
+def save_test_settings() -> Settings:
     initial_settings = Settings(permissions=RULES)
     initial_settings.general.zoom = 1.5
     save_settings(initial_settings)
@@ -55,7 +55,7 @@ def kept() -> Settings:
 
 
 def test_what_is_saved_is_loaded() -> None:
-    made = kept()
+    made = save_test_settings()
     loaded = load_settings()
     assert loaded.model_dump() == made.model_dump()
     assert loaded.problems == ()
@@ -66,7 +66,7 @@ def test_what_is_saved_is_loaded() -> None:
 
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_damaged_settings_come_back_from_the_last_good_version_and_rules_stay(damage: str) -> None:
-    kept()
+    save_test_settings()
     DAMAGE[damage](settings_file())
     spoilt = settings_file().read_bytes()
     loaded = load_settings()
@@ -82,7 +82,7 @@ def test_damaged_settings_come_back_from_the_last_good_version_and_rules_stay(da
 @pytest.mark.parametrize("damage", DAMAGE)
 @pytest.mark.parametrize("backup", [True, False])
 def test_unreadable_rules_are_marked_until_they_are_replaced(damage: str, backup: bool) -> None:
-    kept()
+    save_test_settings()
     DAMAGE[damage](permissions_file())
     if not backup:
         permissions_file().with_name("permissions.last-good.json").unlink()
@@ -120,7 +120,7 @@ def test_a_rule_that_is_not_understood_makes_all_of_them_unreadable(rules: dict[
 
 
 def test_rules_whose_file_is_gone_hold_by_the_last_good_version() -> None:
-    kept()
+    save_test_settings()
     permissions_file().unlink()
     loaded = load_settings()
     assert loaded.permissions == RULES

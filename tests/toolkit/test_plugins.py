@@ -126,7 +126,7 @@ def test_the_examples_own_tests_pass(tmp_path: Path) -> None:
 OWN = Category("own", "Own", AccessLevel.READ_WRITE)
 
 
-def made(name: str, category: str = "own") -> Tool:
+def make_tool(name: str, category: str = "own") -> Tool:
     async def function(context: object) -> ToolResult:
         return ToolResult()
 
@@ -135,10 +135,10 @@ def made(name: str, category: str = "own") -> Tool:
     return tool(category=category)(function)
 
 
-BROKEN = Plugin((OWN,), (made("first"), made("read_note")))
-FOREIGN = Plugin((OWN,), (made("first", "notes"),))
+BROKEN = Plugin((OWN,), (make_tool("first"), make_tool("read_note")))
+FOREIGN = Plugin((OWN,), (make_tool("first", "notes"),))
 TAKEN = Plugin((Category("notes", "Mine", AccessLevel.READ_WRITE),), ())
-FINE = Plugin((OWN,), (made("first"),))
+FINE = Plugin((OWN,), (make_tool("first"),))
 EXECUTES = Plugin((Category("own", "Own", AccessLevel.READ_ONLY, on=True),), ())
 NO_TOOL = Plugin((OWN,), ("first",))  # type: ignore[arg-type]
 NOTHING = "no plug-in"

@@ -130,8 +130,8 @@ async def test_a_block_is_shared_only_with_an_agent_that_exists(workspace, appro
     workspace.settings.team = TeamSettings(agents=(AgentProfile(name="Editor"),))
     await make(workspace)
     share = {"op": "share", "label": "plan", "permission": "append"}
-    unknown = await call(workspace, "block", **share, agent="Edit")
-    assert kind_of(unknown) == "not_found" and unknown.error["suggestions"] == ["Editor"]
+    unknown_label = await call(workspace, "block", **share, agent="Edit")
+    assert kind_of(unknown_label) == "not_found" and unknown_label.error["suggestions"] == ["Editor"]
     assert not approver.asked and not workspace.memory.store.block("plan", "scriptorium").shares
     assert (await call(workspace, "block", **share, agent="editor")).success
     assert list(workspace.memory.store.block("plan", "scriptorium").shares) == ["Editor"]
@@ -357,7 +357,7 @@ def put_said(workspace, conversation, role, text, at, by_model=False):
     workspace.agent.store.put(conversation, len(workspace.agent.store.items(conversation)), item)
 
 
-# The older form
+# The older tool context
 
 
 async def test_the_older_form_is_off_and_works_when_it_is_on(workspace):
@@ -374,8 +374,8 @@ async def test_the_older_form_is_off_and_works_when_it_is_on(workspace):
     assert "later" in {one.label for one in workspace.memory.store.pinned("scriptorium")}
     outcome = await call(workspace, "context", op="load_from_archival", label="later")
     assert kind_of(outcome) == "invalid_parameters"
-    back = await call(workspace, "context", op="load_from_archival", label="plan")
-    assert back.result["text"] == "1\ntwo\nthree"
+    restored = await call(workspace, "context", op="load_from_archival", label="plan")
+    assert restored.result["text"] == "1\ntwo\nthree"
     refused = await call(workspace, "context", op="archive", label="persona")
     assert kind_of(refused) == "invalid_parameters"
 

@@ -217,14 +217,14 @@ async def test_the_context_follows_relations_to_the_depth(workspace):
 
 async def test_recalculate_node_confidence_proposes_the_value_with_every_factor(workspace, approver):
     outcome = await call(workspace, "recalculate_node_confidence", node_id=BEAT)
-    told = outcome.result
-    assert told["old_confidence"] == pytest.approx(0.74, abs=0.3) and 0 < told["new_confidence"] < 1
-    assert any(one["factor"] == "Supported by John Harrison" for one in told["factors"])
+    revision = outcome.result
+    assert revision["old_confidence"] == pytest.approx(0.74, abs=0.3) and 0 < revision["new_confidence"] < 1
+    assert any(one["factor"] == "Supported by John Harrison" for one in revision["factors"])
     assert any(
         "The Moon was good enough" in one["factor"] and one["impact"].startswith("-")
-        for one in told["factors"]
+        for one in revision["factors"]
     )
-    assert scan(text(workspace, BEAT)).confidence == told["new_confidence"] and len(approver.asked) == 1
+    assert scan(text(workspace, BEAT)).confidence == revision["new_confidence"] and len(approver.asked) == 1
     alone = await call(workspace, "recalculate_node_confidence", node_id=BEAT, factor_in_relationships=False)
     assert len(alone.result["factors"]) == 1
 
@@ -234,10 +234,10 @@ async def test_reclassify_warns_of_what_is_lost(workspace):
     assert outcome.result["old_type"] == "hypothesis" and outcome.result["new_type"] == "observation"
     assert scan(text(workspace, BEAT)).type == "observation"
     count = len(scan(text(workspace, BEAT)).relations)
-    lost = await call(
+    missing = await call(
         workspace, "reclassify_node", node_id=BEAT, new_type="note", preserve_relationships=False
     )
-    assert f"{count} relation" in lost.result["warning"] and not scan(text(workspace, BEAT)).relations
+    assert f"{count} relation" in missing.result["warning"] and not scan(text(workspace, BEAT)).relations
     same = await call(workspace, "reclassify_node", node_id=BEAT, new_type="note")
     assert same.result["warning"] is None and "already" in same.message
 

@@ -91,7 +91,7 @@ def _yes(request):
 
 
 @pytest.mark.parametrize(
-    "said",
+    "reference",
     [
         EDGE,
         "Error of H4 to Jamaica -[supports]-> Timekeepers beat the Moon",
@@ -99,8 +99,8 @@ def _yes(request):
         "Timekeepers beat the Moon -- Error of H4 to Jamaica",
     ],
 )
-async def test_an_edge_is_named_in_several_ways(workspace, said):
-    outcome = await call(workspace, "summarize_relationship", edge_id=said)
+async def test_an_edge_is_named_in_several_ways(workspace, reference):
+    outcome = await call(workspace, "summarize_relationship", edge_id=reference)
     assert outcome.success and outcome.result["edge_id"] == EDGE
 
 
@@ -131,11 +131,11 @@ async def test_two_of_one_kind_are_distinguished(workspace):
 async def test_recalculate_edge_confidence_changes_only_the_number(workspace):
     before = text(workspace, JAMAICA)
     outcome = await call(workspace, "recalculate_edge_confidence", edge_id=EDGE)
-    new = outcome.result["new_confidence"]
-    assert outcome.result["old_confidence"] == 0.9 and 0 < new < 1 and outcome.result["factors"]
+    new_confidence = outcome.result["new_confidence"]
+    assert outcome.result["old_confidence"] == 0.9 and 0 < new_confidence < 1 and outcome.result["factors"]
     assert text(workspace, JAMAICA) == before.replace(
         "- supports [[Timekeepers beat the Moon]] (confidence: 0.9",
-        f"- supports [[Timekeepers beat the Moon]] (confidence: {new:g}",
+        f"- supports [[Timekeepers beat the Moon]] (confidence: {new_confidence:g}",
     )
     second_outcome = await call(
         workspace, "recalculate_edge_confidence", edge_id=EDGE, consider_graph_structure=False
@@ -163,8 +163,8 @@ async def test_reclassify_keeps_or_drops_the_remark(workspace):
 
 
 async def test_reclassify_suggests_a_type_with_its_reason(workspace):
-    said = "The result contradicts [[H4]] in every point.\n\n- relates_to [[H4]]\n"
-    await call(workspace, "create_note", name="Against it", content=said)
+    note_text = "The result contradicts [[H4]] in every point.\n\n- relates_to [[H4]]\n"
+    await call(workspace, "create_note", name="Against it", content=note_text)
     outcome = await call(workspace, "reclassify_relationship", edge_id="Against it -> H4")
     assert outcome.result["new_type"] == "CONTRADICTS" and "contradict" in outcome.result["reasoning"]
     assert "- contradicts [[H4]]" in text(workspace, "Against it.md")
@@ -193,8 +193,8 @@ async def test_summarize_relationship_gives_evidence_and_strength(workspace):
     assert (
         result["strength_assessment"] == "strong" and result["evidence"] and "supports" in result["summary"]
     )
-    bare = await call(workspace, "summarize_relationship", edge_id=EDGE, include_evidence=False)
-    assert bare.result["evidence"] == []
+    plain_summary = await call(workspace, "summarize_relationship", edge_id=EDGE, include_evidence=False)
+    assert plain_summary.result["evidence"] == []
     weak = "People/John Harrison.md -[CONTRADICTS]-> People/Nevil Maskelyne.md"
     moderate = await call(workspace, "summarize_relationship", edge_id=weak)
     assert moderate.result["strength_assessment"] == "moderate"
@@ -220,18 +220,18 @@ async def test_suggestions_are_listed_accepted_and_rejected_for_good(workspace, 
     )
     assert rejected.success and len(approver.asked) == 1
     assert workspace.analysis.rejected() == (tuple(sorted((first["from_id"], first["to_id"]))),)
-    left = (await call(workspace, "suggest_relationships", op="list", limit=50)).result["suggestions"]
-    assert first["suggestion_id"] not in [one["suggestion_id"] for one in left]
-    if left:  # The common property of the other shared notes.
+    remaining = (await call(workspace, "suggest_relationships", op="list", limit=50)).result["suggestions"]
+    assert first["suggestion_id"] not in [one["suggestion_id"] for one in remaining]
+    if remaining:  # The common property of the other shared notes.
         accepted = await call(
             workspace,
             "suggest_relationships",
             op="accept",
-            suggestion_id=left[0]["suggestion_id"],
+            suggestion_id=remaining[0]["suggestion_id"],
             relationship_type="part of",
         )
         assert accepted.success
-        relations = scan(text(workspace, left[0]["from_id"])).relations
+        relations = scan(text(workspace, remaining[0]["from_id"])).relations
         assert "PART_OF" in [one.type for one in relations]
 
 

@@ -57,7 +57,7 @@ async def _call(workspace: Workspace, tool: str, **arguments: object) -> ToolOut
 
 
 async def test_search_with_vectors(meant: Workspace) -> None:
-    """One start of the model for all: it is what takes the time."""
+    """One test for everything, because starting the model is slow."""
     outcome = await _call(meant, "search_notes", query="bread oven")
     assert {hit["name"] for hit in outcome.result["hits"]} == {"Sourdough", "Baking day"}
     second_outcome = await _call(meant, "search_notes", query="bread")

@@ -1,4 +1,4 @@
-"""The web's tools through the runner: what is asked, what is written, what their reader is from then on."""
+"""The web's tools through the runner: approvals, changes of notes, and the taint of what is read."""
 
 from __future__ import annotations
 
@@ -137,11 +137,13 @@ async def test_evidence_is_searched_for_with_the_words_that_were_shown(
 ) -> None:
     outcome = await search(web)
     assert outcome.success and outcome.untrusted, outcome
-    sides = {one["url"]: one["evidence_type"] for one in found(outcome)}
+    sides = {one["url"]: one["evidence_type"] for one in results_of(outcome)}
     assert sides["https://a.example/for"] == "supporting"
     assert sides["https://a.example/against"] == "contradicting"
     assert sides["https://a.example/bread"] == "neutral"
-    assert all(one["reasoning"] and 0 <= float(str(one["relevance_score"])) <= 1 for one in found(outcome))
+    assert all(
+        one["reasoning"] and 0 <= float(str(one["relevance_score"])) <= 1 for one in results_of(outcome)
+    )
     (request,) = approver.asked
     assert isinstance(request.proposal, Effect)
     shown_arguments = dict(request.proposal.arguments)
@@ -151,8 +153,8 @@ async def test_evidence_is_searched_for_with_the_words_that_were_shown(
 
 async def test_only_the_wanted_side_is_given_and_no_more_than_asked(web: Workspace) -> None:
     against = await search(web, evidence_type="contradicting")
-    assert [one["url"] for one in found(against)] == ["https://a.example/against"]
-    assert len(found(await search(web, max_results=1))) == 1
+    assert [one["url"] for one in results_of(against)] == ["https://a.example/against"]
+    assert len(results_of(await search(web, max_results=1))) == 1
 
 
 async def test_sources_are_a_second_question_of_the_same_call(
@@ -195,7 +197,7 @@ async def test_a_grant_for_the_search_does_not_reach_its_notes(
 async def test_denying_the_notes_keeps_the_results(web: Workspace, approver: ScriptedApprover) -> None:
     approver.answers = [lambda request: Approved(request.proposal), Denied("too many")]
     outcome = await search(web, create_sources=True)
-    assert outcome.success and found(outcome) and outcome.result["sources_created"] == 0
+    assert outcome.success and results_of(outcome) and outcome.result["sources_created"] == 0
     assert "too many" in outcome.message and outcome.words == "too many" and outcome.untrusted
     assert not web.store.exists(NotePath.parse("Sources/Trials of timekeepers.md"))
     assert [decision for _, _, decision in rows(web)] == ["user-denied", "user-approved"]
@@ -238,7 +240,7 @@ async def test_the_reader_of_a_note_from_the_web_is_tainted(web: Workspace) -> N
     assert own.success and not own.untrusted
 
 
-def found(outcome: ToolOutcome) -> list[dict[str, object]]:
+def results_of(outcome: ToolOutcome) -> list[dict[str, object]]:
     results = outcome.result["results"]
     assert isinstance(results, list)
     return results

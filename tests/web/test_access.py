@@ -89,10 +89,10 @@ async def test_each_provider_finds_pages_by_its_own_protocol(bench: Bench) -> No
     )
     assert (second.url, second.title) == ("https://a.example/3", "https://a.example/3")
     (server_request,) = bench.server.asked
-    sent = parse_qs(urlsplit(server_request.path).query).get("q") or [
+    queries = parse_qs(urlsplit(server_request.path).query).get("q") or [
         json.loads(server_request.body)["query"]
     ]
-    assert sent == ["clocks & tides"]
+    assert queries == ["clocks & tides"]
 
 
 async def test_what_is_shown_is_what_is_sent_and_the_key_is_not_shown(bench: Bench) -> None:

@@ -15,7 +15,7 @@ from app.web.source_notes import escape_markdown, source_name, source_text
 CLAIM = "The marine chronometer solved longitude at sea"
 
 
-def hit(snippet: str, title: str = "The marine chronometer and longitude") -> WebSearchHit:
+def search_hit(snippet: str, title: str = "The marine chronometer and longitude") -> WebSearchHit:
     return WebSearchHit("https://a.example/x", title, snippet)
 
 
@@ -34,25 +34,25 @@ def hit(snippet: str, title: str = "The marine chronometer and longitude") -> We
     ],
 )
 def test_the_side_is_read_from_cues_and_negation(side: str, snippet: str) -> None:
-    weighed = weigh(CLAIM, hit(snippet), None)
+    weighed = weigh(CLAIM, search_hit(snippet), None)
     assert (weighed.side, weighed.relevance >= MIN_RELEVANCE) == (side, True), weighed.reasoning
     assert "local rules" in weighed.reasoning
 
 
 def test_what_is_about_something_else_takes_no_side() -> None:
-    weighed = weigh(CLAIM, hit("A study confirms that bread is baked.", "Bread"), 0.1)
+    weighed = weigh(CLAIM, search_hit("A study confirms that bread is baked.", "Bread"), 0.1)
     assert weighed.side == "neutral" and weighed.relevance < MIN_RELEVANCE
     assert "Too far" in weighed.reasoning
 
 
 def test_the_reasons_name_the_words_they_rest_on() -> None:
-    weighed = weigh(CLAIM, hit("It is a myth that the chronometer solved longitude at sea."), 0.8)
+    weighed = weigh(CLAIM, search_hit("It is a myth that the chronometer solved longitude at sea."), 0.8)
     assert "is a myth" in weighed.reasoning and "meaning" in weighed.reasoning
 
 
 @given(st.text(max_size=300), st.text(max_size=300), st.none() | st.floats(-1, 1))
 def test_relevance_is_a_share_whatever_the_text(claim: str, snippet: str, close: float | None) -> None:
-    weighed = weigh(claim, hit(snippet, ""), close)
+    weighed = weigh(claim, search_hit(snippet, ""), close)
     assert 0 <= weighed.relevance <= 1 and weighed.reasoning
     assert 0 <= shared_words(claim, snippet) <= 1
 
