@@ -237,7 +237,9 @@ async def decompress(chunks: AsyncIterable[bytes], encoding: str, limits: FetchL
             )
             size += len(part)
             if size > limits.unpacked:
-                raise LimitError(f"It is larger than {limits.unpacked} bytes.", limit=limits.unpacked)
+                raise LimitError(
+                    f"It is larger than {limits.unpacked} bytes after decompression.", limit=limits.unpacked
+                )
             parts.append(part)
     except zlib.error as error:
         raise WebError("The response is damaged and can't be decompressed.") from error

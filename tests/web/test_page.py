@@ -77,7 +77,7 @@ async def test_a_process_that_dies_on_a_page_is_reported(
 ) -> None:
     monkeypatch.setattr(page_module, "readable_page", _dies)
     server.answers["/a"] = Response(ARTICLE, media_type="text/html")
-    with pytest.raises(LimitError, match="too large or too broken"):
+    with pytest.raises(LimitError, match="too large or too damaged"):
         await reader.read(server.at("/a"))
 
 
