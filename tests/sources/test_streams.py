@@ -182,7 +182,7 @@ async def test_a_read_only_caller_cannot_pause_and_others_need_approval(desk: De
 async def test_a_folder_answers_pause_with_its_state(desk: Desk) -> None:
     await desk.add()
     answer = await desk.workspace.runner.run(Call.of("source", {"op": "pause", "source_id": "desk"}, AGENT))
-    assert answer.success and "not paused from here" in answer.message
+    assert answer.success and "only streams can be paused" in answer.message
     assert desk.workspace.sources.get("desk").state is SourceState.ACTIVE
     outcome = await desk.workspace.runner.run(Call.of("source", {"op": "list"}, AGENT))
     assert [(one["type"], one["stream"]) for one in outcome.result["sources"]] == [("files", False)]  # type: ignore[attr-defined, union-attr]
