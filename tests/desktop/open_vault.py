@@ -126,7 +126,7 @@ class PlainNote(QWidget):
         self._words.setText(path)
         self.title_changed.emit(Path(path).stem)
 
-    def keep_draft(self) -> None:
+    def save_draft(self) -> None:
         pass
 
     async def close_requested(self) -> bool:

@@ -56,9 +56,9 @@ def test_the_daily_note_is_made_from_its_template_and_written_in(app_run, garden
         await pilot.front()
         QTest.keyClick(pilot.window, Qt.Key.Key_D, Qt.KeyboardModifier.AltModifier)
         note = await pilot.shown(f"Days/{TODAY}.md")
-        await pilot.until(lambda: note.editing and note.editor.hasFocus(), "it can be written in")
+        await pilot.until(lambda: note.is_editing and note.editor.hasFocus(), "it can be written in")
         QTest.keyClicks(note.editor, "typed")
-        await pilot.until(lambda: not note.document.dirty, "it is saved")
+        await pilot.until(lambda: not note.document.is_dirty, "it is saved")
         assert (garden / note.path).read_text() == (
             f"---\ntags: [day]\nstatus: done\n---\n# {TODAY}\n\n- typed\n\nEnd\n"
         )

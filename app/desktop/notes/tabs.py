@@ -47,7 +47,7 @@ class NoteTab(Protocol):
         """Return whether it may be closed, after asking the user about unsaved text."""
         ...
 
-    def keep_draft(self) -> None:
+    def save_draft(self) -> None:
         """Keep unsaved text as a draft."""
 
     def take_focus(self) -> None:
@@ -235,10 +235,10 @@ class NoteTabs(QWidget):
                 return False
         return True
 
-    def keep_drafts(self) -> None:
+    def save_drafts(self) -> None:
         """Keep the unsaved text of every note as a draft, without asking."""
         for tab in self.tabs():
-            tab.keep_draft()
+            tab.save_draft()
 
     def close_others(self, group: _TabGroup, keep: int) -> None:
         """Close the other tabs of `group`."""

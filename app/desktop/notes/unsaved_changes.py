@@ -23,7 +23,7 @@ async def compare_conflict(document: NoteDocument, theme: ThemeSource, parent: Q
     conflict = document.conflict
     if conflict is None or conflict.theirs is None:
         return False
-    mine, merged = document.text.encode("utf-8"), await document.merged()
+    mine, merged = document.text.encode("utf-8"), await document.compute_merge()
     sides = MergeConflict(conflict.theirs.path, mine, conflict.theirs.content, conflict.base.content, b"")
     both = None if merged is None else merged.encode("utf-8")
     resolution = None if conflict.result is None else conflict.result.encode("utf-8")
@@ -40,7 +40,7 @@ async def compare_conflict(document: NoteDocument, theme: ThemeSource, parent: Q
         if document.conflict is None:
             # The conflict ended while the dialog was open: there is nothing left to decide later.
             if accepted or is_own:
-                document.take_result(result.decode("utf-8"))
+                document.load_result(result.decode("utf-8"))
             return False
         document.decide_later(result.decode("utf-8") if is_own else None)
         return False
@@ -56,10 +56,10 @@ class _Answer(Enum):
 
 async def confirm_close(document: NoteDocument, theme: ThemeSource, parent: QWidget) -> bool:
     """Return whether the tab may close: the text is saved, or the user chose to discard it."""
-    while document.dirty:
+    while document.is_dirty:
         if document.conflict is not None:
             answer = await _ask_in_conflict(document, theme, parent)
-        elif not document.autosaves:
+        elif not document.has_autosave:
             answer = await _ask_to_save(document, parent)
         elif await document.save() or document.conflict is not None:
             answer = _Answer.LOOK_AGAIN
@@ -100,7 +100,7 @@ async def _ask_after_deletion(document: NoteDocument, parent: QWidget) -> _Answe
             document.discard_changes()
             return _Answer.CLOSE
         case 2:
-            if await document.create_again():
+            if await document.recreate():
                 return _Answer.LOOK_AGAIN
             return await _ask_after_failure(document, parent)
     return _Answer.STAY

@@ -146,9 +146,9 @@ class NoteView(QWidget):
         document.renamed.connect(self._show_renamed)
         document.comparison_requested.connect(self.compare)
         document.notice_requested.connect(self.notice.show_message)
-        document.asked.connect(self.notice.show_question)
+        document.question_requested.connect(self.notice.show_question)
         self._aids.failed.connect(lambda words: self.notice.show_message(words, "warning"))
-        document.settled.connect(self.notice.clear)
+        document.notice_cleared.connect(self.notice.clear)
         self.notice.focus_released.connect(self.take_focus)
         self._header.mode_toggled.connect(self.toggle_mode)
         self._header.links_toggled.connect(self.toggle_links)
@@ -238,7 +238,7 @@ class NoteView(QWidget):
         self.path = str(page.path)
         self.editor.drawing_scope = f"{self._client.root}\n{self.path}"
         self._fill(page.text)
-        editable = self.document.editable
+        editable = self.document.is_editable
         self.editor.setReadOnly(not editable)
         self._header.show_path(page.path)
         self._header.show_privacy(page.privacy)
@@ -370,7 +370,7 @@ class NoteView(QWidget):
         return self._mode
 
     @property
-    def editing(self) -> bool:
+    def is_editing(self) -> bool:
         """True in live preview and source mode."""
         return self._mode is not ViewMode.READING
 
@@ -391,7 +391,7 @@ class NoteView(QWidget):
 
     def _write(self, position: str = "") -> None:
         """Show the editor with the cursor at a position of the note's text, or at its end."""
-        if not self.editing:
+        if not self.is_editing:
             self.show_mode(ViewMode.LIVE)
         self.editor.moveCursor(QTextCursor.MoveOperation.End)
         if position.isdigit():
@@ -407,7 +407,7 @@ class NoteView(QWidget):
 
     def take_focus(self) -> None:
         """Give the focus to the text."""
-        (self.editor if self.editing else self.reader).setFocus()
+        (self.editor if self.is_editing else self.reader).setFocus()
 
     def show_mode(self, mode: ViewMode, *, remember: bool = True) -> None:
         """Show the live preview, the source, or the reading view, and remember it for the note."""
@@ -502,11 +502,11 @@ class NoteView(QWidget):
 
     def find_text(self) -> None:
         """Find in the current view."""
-        self.find_bar.start(self.editor if self.editing else self.reader)
+        self.find_bar.start(self.editor if self.is_editing else self.reader)
 
     def replace_text(self) -> None:
         """Find and replace in the editor."""
-        if not self.editing:
+        if not self.is_editing:
             self.show_mode(ViewMode.LIVE)
         self.find_text()
 
@@ -525,9 +525,9 @@ class NoteView(QWidget):
         """Return whether the tab may close: its text is saved, or the user decided about it."""
         return await confirm_close(self.document, self._theme, self)
 
-    def keep_draft(self) -> None:
+    def save_draft(self) -> None:
         """Keep unsaved text as a draft."""
-        self.document.keep_draft()
+        self.document.save_draft()
 
     def _set_property(self, name: str, value: object) -> None:
         self._edit(partial(edit.set_property, key=name, value=value), self.tr("set {0}").format(name))
@@ -537,7 +537,7 @@ class NoteView(QWidget):
 
     def _edit(self, change: Callable[[str], str], what: str) -> None:
         """Change the text by a span edit as if typed; save it, unless there was unsaved text."""
-        was_dirty = self.document.dirty and not self.document.is_saving
+        was_dirty = self.document.is_dirty and not self.document.is_saving
         try:
             text = change(self.document.text)
         except ScriptoriumError as error:

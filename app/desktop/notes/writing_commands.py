@@ -120,7 +120,7 @@ class WritingCommands(QObject):
         except ScriptoriumError as error:
             self.failed.emit(self.tr("The template was not inserted: {0}").format(error.message))
             return
-        if not note.editing:
+        if not note.is_editing:
             note.show_mode(ViewMode.LIVE)
         try:
             _insert_template(note.editor, template)
@@ -132,7 +132,7 @@ class WritingCommands(QObject):
     def paste_plain(self) -> None:
         """Paste the text of the clipboard without its formatting."""
         note, text = self._current(), plain_text(QGuiApplication.clipboard().mimeData())
-        if note is not None and note.editing and text and not note.editor.isReadOnly():
+        if note is not None and note.is_editing and text and not note.editor.isReadOnly():
             note.editor.insert(text)
 
     async def export_html(self) -> None:

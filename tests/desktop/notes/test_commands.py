@@ -46,7 +46,7 @@ def test_a_note_made_by_hand_asks_nothing_and_a_taken_name_offers_the_note(
             commands = NoteCommands(vault.client, ThemeSource("light"), window)
             made: list[str] = []
             opened: list[str] = []
-            commands.made.connect(made.append)
+            commands.created.connect(made.append)
             commands.open_requested.connect(lambda path, _: opened.append(path))
             await commands.new_note("Osaka", "Books")
             assert made == ["Books/Osaka.md"]
@@ -74,7 +74,7 @@ def test_a_name_that_no_file_can_have_is_explained_in_place_and_stays(
             qtbot.addWidget(window)
             commands = NoteCommands(vault.client, ThemeSource("light"), window)
             made: list[str] = []
-            commands.made.connect(made.append)
+            commands.created.connect(made.append)
 
             def field() -> QLineEdit:
                 (sheet,) = window.findChildren(dialogs.SheetDialog)

@@ -68,7 +68,7 @@ def test_a_list_property_is_edited_by_its_chips_and_only_its_line_changes(gui, o
             tags.field.editingFinished.emit()
             fresh = NOTES["A.md"].replace("[one, two]", "[one, two, three]")
             await wait_until(lambda: (vault.root / "A.md").read_text() == fresh)
-            await wait_until(lambda: not view.document.dirty)
+            await wait_until(lambda: not view.document.is_dirty)
             view.editor.undo()
             assert view.editor.toPlainText() == NOTES["A.md"]
             view.document.discard_changes()
@@ -90,7 +90,7 @@ def test_a_property_is_added_changed_and_removed(gui, opened, wait_until) -> Non
             rating.field.editingFinished.emit()
             await wait_until(lambda: "rating: 5\n" in file.read_text())
             view.properties.removed.emit("rating")
-            await wait_until(lambda: file.read_text() == NOTES["A.md"] and not view.document.dirty)
+            await wait_until(lambda: file.read_text() == NOTES["A.md"] and not view.document.is_dirty)
 
     gui(main())
 
@@ -101,7 +101,7 @@ def test_broken_properties_are_named_and_not_edited(gui, opened, wait_until) -> 
             assert "can't be read" in view.properties._problem.text()
             assert view.properties.has_problem
             view.properties.source_requested.emit()
-            assert view.editing
+            assert view.is_editing
 
     gui(main())
 
@@ -151,7 +151,7 @@ def test_a_note_of_100_mb_in_one_line_is_shown_in_part_and_never_written(gui, op
             assert view.editor.isReadOnly()
             assert "Only its beginning" in view.notice.text
             view.document.mark_edited()
-            assert not view.document.dirty
+            assert not view.document.is_dirty
 
     gui(main())
 
@@ -171,8 +171,8 @@ def test_a_large_note_is_opened_whole_and_is_not_dirty(gui, opened, wait_until) 
         text = "# Large\n\n" + "Some **words** with a [[A]] and #tag 🧭.\n\n" * 40_000
         async with opened("Large.md", {**NOTES, "Large.md": text}) as (_, view):
             view.editor.moveCursor(QTextCursor.MoveOperation.End)
-            assert view.document.editable
-            assert not view.document.dirty
+            assert view.document.is_editable
+            assert not view.document.is_dirty
             assert view.document.text == text
 
     gui(main())
@@ -183,8 +183,8 @@ def test_unsaved_text_is_offered_after_a_crash(gui, opened, wait_until) -> None:
         async with opened("A.md") as (vault, view):
             view.editor.moveCursor(QTextCursor.MoveOperation.End)
             view.editor.insertPlainText("typed 🧭")
-            assert view.document.dirty
-            view.document.keep_draft()
+            assert view.document.is_dirty
+            view.document.save_draft()
             again = NoteView(vault.client, ThemeSource("dark"))
             await again.open("A.md")
             assert "unsaved text" in again.notice.text
@@ -248,7 +248,7 @@ def test_the_mode_of_a_note_is_remembered(gui, opened, wait_until) -> None:
             await again.open("B.md")
             assert again.mode is ViewMode.LIVE
             view.toggle_mode()
-            assert view.mode is ViewMode.LIVE and not view.document.dirty
+            assert view.mode is ViewMode.LIVE and not view.document.is_dirty
 
     gui(main())
 
@@ -271,7 +271,7 @@ def test_a_task_is_checked_and_a_callout_unfolded_in_the_reading_view(gui, opene
             view.reader.setFocus()
             await wait_until(view.reader.hasFocus)
             QTest.keyClick(view.reader, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
-            assert view.editor.text() == text and not view.document.dirty
+            assert view.editor.text() == text and not view.document.is_dirty
             await wait_until(lambda: "☑" not in view.reader.toPlainText())
 
     gui(main())
@@ -341,7 +341,7 @@ def test_pictures_formulas_and_embedded_notes_are_drawn(gui, opened, wait_until)
             assert (flow.row(2).drawing.width, flow.row(2).drawing.height) == (40, 30)
             assert flow.row(8).fragments[0].layout.text() == "missing.png"
             assert "$" not in "".join(fragment.layout.text() for fragment in flow.row(12).fragments)
-            assert not view.document.dirty
+            assert not view.document.is_dirty
 
     gui(main())
 
@@ -426,7 +426,7 @@ def test_an_empty_note_says_so_and_offers_to_write(gui, opened, wait_until) -> N
             view.show_mode(ViewMode.READING)
             await wait_until(view.nothing.isVisible)
             view.nothing.findChild(QPushButton).click()
-            assert view.editing
+            assert view.is_editing
             view.editor.insertPlainText("words")
             view.show_mode(ViewMode.READING)
             assert view.reader.isVisible()
@@ -440,7 +440,7 @@ def test_a_note_that_was_just_made_is_written_in_at_once(gui, opened) -> None:
     async def main() -> None:
         async with opened("A.md") as (_, view):
             await view.open("A.md", EDIT_ACTION_PREFIX)
-            assert view.editing and view.editor.textCursor().atEnd()
+            assert view.is_editing and view.editor.textCursor().atEnd()
 
     gui(main())
 
