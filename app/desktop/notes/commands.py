@@ -106,7 +106,11 @@ class NoteCommands(QObject):
             dialog = HistoryDialog(NotePath(path), self._client, self._theme, self._window)
             tasks.start(dialogs.run_dialog(dialog), what=self.tr("show the history"))
         else:
-            tasks.start(self._change(command, path, target_folder), owner=self._window, what=self.tr("change the note"))
+            tasks.start(
+                self._change(command, path, target_folder),
+                owner=self._window,
+                what=self.tr("change the note"),
+            )
 
     async def run(self, tool: str, arguments: Mapping[str, object]) -> ToolOutcome:
         """Call a tool as the user; emit `failed` with the message of an error."""

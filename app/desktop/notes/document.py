@@ -352,7 +352,9 @@ class NoteDocument(QObject):
         if theirs is None:
             text = self.tr("The note was deleted or moved outside the app. Your text is kept here.")
             create = (self.tr("Create it again"), self._start_recreating)
-            self.question_requested.emit(text, (create, (self.tr("Discard my text"), self._discard_after_deletion)))
+            self.question_requested.emit(
+                text, (create, (self.tr("Discard my text"), self._discard_after_deletion))
+            )
             return
         answers: Answers = (
             (self.tr("Compare"), self.comparison_requested.emit),
@@ -469,7 +471,7 @@ class NoteDocument(QObject):
         A change made through the app was approved by the user: it is merged into unsaved text if both do not
         collide.
         """
-        # Not read earlier: the user may have resolved a conflict while the note was loaded.
+        # Read the state only here: the user may have resolved a conflict while the note was being read.
         previous, page = self.page, change.theirs
         if previous is None:
             return

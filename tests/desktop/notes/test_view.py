@@ -225,9 +225,9 @@ def test_one_escape_closes_finding_and_gives_the_note_the_focus(gui, opened, wai
             view.find_text()
             bar = view.find_bar
             bar.field.setText("a")
-            assert len(view.editor.extraSelections()) > 1 and view.editor.match_places
+            assert len(view.editor.extraSelections()) > 1 and view.editor.match_positions
             QTest.keyClick(bar.field, Qt.Key.Key_Escape)
-            assert bar.isHidden() and not view.editor.extraSelections() and not view.editor.match_places
+            assert bar.isHidden() and not view.editor.extraSelections() and not view.editor.match_positions
             await wait_until(view.editor.hasFocus)
 
     gui(main())

@@ -43,12 +43,12 @@ def column_at(row: EditorRow, x: float, y: float, length: int) -> int:
 
 def fragment_of(row: EditorRow, column: int) -> RowFragment | None:
     """Return the fragment that shows a column."""
-    found = None
+    match = None
     for fragment in row.fragments or ():
-        if fragment.start > column and found is not None:
+        if fragment.start > column and match is not None:
             break
-        found = fragment
-    return found
+        match = fragment
+    return match
 
 
 def caret_rect(flow: TextFlow, at: int, column: int) -> QRectF:
@@ -85,15 +85,15 @@ def is_on_text(flow: TextFlow, x: float, y: float) -> bool:
 
 def drawing_boxes(fragment: RowFragment) -> Iterator[QRectF]:
     """Yield the rectangles of the drawings in a fragment's text, from the row's top left corner."""
-    for place, drawing in fragment.drawings:
-        line = fragment.layout.lineForTextPosition(place)
-        edges = x_of(line, place), x_of(line, place, QTextLine.Edge.Trailing)
+    for offset, drawing in fragment.drawings:
+        line = fragment.layout.lineForTextPosition(offset)
+        edges = x_of(line, offset), x_of(line, offset, QTextLine.Edge.Trailing)
         x = fragment.x + min(edges) + DRAWING_SPACE / 2
         y = fragment.y + line.y() + line.ascent() - drawing.ascent
         yield QRectF(x, y, drawing.width, drawing.height)
 
 
-def x_of(line: QTextLine, place: int, edge: QTextLine.Edge = QTextLine.Edge.Leading) -> float:
-    """Return the x coordinate of an edge of the character at a position in a visual line."""
-    found = line.cursorToX(place, edge)
-    return float(found[0]) if isinstance(found, tuple) else float(found)  # type: ignore[arg-type]
+def x_of(line: QTextLine, offset: int, edge: QTextLine.Edge = QTextLine.Edge.Leading) -> float:
+    """Return the x coordinate of an edge of the character at an offset in a visual line."""
+    result = line.cursorToX(offset, edge)
+    return float(result[0]) if isinstance(result, tuple) else float(result)  # type: ignore[arg-type]

@@ -320,7 +320,7 @@ class LiveView(QTextEdit):
         self._similar[(request.kind, request.source)] = drawing
         bar = self.verticalScrollBar()
         top = bar.value() - self._layout.top
-        moved = self.flow.relay(self.flow.lines_waiting_for(request), top)
+        moved = self.flow.lay_out_again(self.flow.lines_waiting_for(request), top)
         self._layout.emit_size()
         if moved != top:
             bar.setValue(round(moved + self._layout.top))
@@ -554,7 +554,7 @@ class LiveView(QTextEdit):
 
     def follow_link_at(self, position: int) -> bool:
         """Follow the link at a position; return whether there is one."""
-        link = self._link_in_line(*self._layout.place(position))
+        link = self._link_in_line(*self._layout.locate(position))
         if link is None:
             return False
         if link.kind == "footnote":
@@ -607,7 +607,7 @@ class LiveView(QTextEdit):
         if (vertical := navigation.vertical_key(event)) is not None:
             step, by_page, selects = vertical
             height = self.viewport().height() if by_page else 0
-            start = self._layout.place(self.textCursor().position())
+            start = self._layout.locate(self.textCursor().position())
             place, self._goal_x = navigation.move_vertically(self.flow, start, self._goal_x, step, height)
             if by_page and not navigation.moves_on(self.flow, start, place):
                 if self._scroll_in_row(start[0], step):
@@ -618,7 +618,7 @@ class LiveView(QTextEdit):
         self._goal_x = None
         if (side := navigation.side_key(event)) is not None:
             to_end, selects = side
-            start = self._layout.place(self.textCursor().position())
+            start = self._layout.locate(self.textCursor().position())
             self._move_to(navigation.move_to_side(self.flow, start, to_end), selects)
             return True
         if self.is_at_start_of_text() and any(event.matches(key) for key in _BACKWARD):
@@ -673,7 +673,7 @@ class LiveView(QTextEdit):
         return cursor
 
     def _extended(self, start: int, end: int, *, at_start: bool) -> int:
-        line, _ = self._layout.place(start if at_start else end)
+        line, _ = self._layout.locate(start if at_start else end)
         row, text = self.flow.rows[line], self.flow.lines[line]
         edge = start if at_start else end
         if row.active:
@@ -737,7 +737,7 @@ class LiveView(QTextEdit):
     def _layout_visible(self) -> None:
         bar, flow, layout = self.verticalScrollBar(), self.flow, self._layout
         before, value = flow.heights.total, bar.value()
-        top = flow.settle(value - layout.top, self.viewport().height())
+        top = flow.lay_out_visible(value - layout.top, self.viewport().height())
         if flow.heights.total != before:
             layout.emit_size()
             moved = round(top + layout.top)

@@ -862,10 +862,10 @@ def test_matches_are_marked_on_the_scroll_bar(make_editor: Make) -> None:
     editor = make_editor("\n".join(f"line {number}" for number in range(400)))
     block = editor.document().findBlockByNumber
     editor.show_matches([block(0).position(), block(200).position(), block(200).position() + 2])
-    places = editor.match_places
+    places = editor.match_positions
     assert len(places) == 2 and places[0] == 0 and abs(places[1] - 0.5) < 0.05
     editor.show_matches([])
-    assert not editor.match_places
+    assert not editor.match_positions
 
 
 # Links
