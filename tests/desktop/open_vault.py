@@ -109,7 +109,7 @@ class PlainNote(QWidget):
     search_requested = Signal(str)
     title_changed = Signal(str)
     dirty_changed = Signal(bool)
-    acted = Signal(str, str)
+    act_requested = Signal(str, str)
     create_requested = Signal(str)
 
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget) -> None:
@@ -129,14 +129,14 @@ class PlainNote(QWidget):
     def save_draft(self) -> None:
         pass
 
-    async def close_requested(self) -> bool:
+    async def confirm_close(self) -> bool:
         return self.may_close
 
     def take_focus(self) -> None:
         self.setFocus()
 
-    def run_command(self, what: str) -> None:
-        self.done.append(what)
+    def run_command(self, command: str) -> None:
+        self.done.append(command)
 
 
 def create_plain_notes(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:

@@ -27,18 +27,18 @@ ACTIONS = (
 
 
 class NoteHeader(QWidget):
-    """Shows the state of a note; `acted` carries one of `ACTIONS`."""
+    """Shows the state of a note; `act_requested` carries one of `ACTIONS`."""
 
     mode_toggled = Signal()
     links_toggled = Signal()
     save_requested = Signal()
-    acted = Signal(str)
+    act_requested = Signal(str)
 
     def __init__(self, theme: ThemeSource, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("panelTitle")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._place = ElidedLabel(parent=self)
+        self._path_label = ElidedLabel(parent=self)
         self._state = QLabel(self)
         self._state.setProperty("tone", "faint")
         self._privacy = QLabel(self)
@@ -57,7 +57,7 @@ class NoteHeader(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 4, 4, 4)
         row.setSpacing(2)
-        row.addWidget(self._place)
+        row.addWidget(self._path_label)
         row.addWidget(self._privacy)
         row.addWidget(self._state)
         row.addStretch(1)
@@ -68,8 +68,8 @@ class NoteHeader(QWidget):
     def show_path(self, path: NotePath) -> None:
         """Show the path of the note."""
         parts = [*path.folder.split("/"), path.name] if path.folder else [path.name]
-        self._place.setText("  ›  ".join(parts))
-        self._place.setToolTip(str(path))
+        self._path_label.setText("  ›  ".join(parts))
+        self._path_label.setToolTip(str(path))
 
     def show_privacy(self, verdict: PrivacyVerdict) -> None:
         """Show that the note is hidden from agents, and why if its privacy is unknown."""
@@ -112,5 +112,5 @@ class NoteHeader(QWidget):
         for name, label in ACTIONS:
             if name == "delete":
                 menu.addSeparator()
-            menu.addAction(translate("NoteHeader", label), partial(self.acted.emit, name))
+            menu.addAction(translate("NoteHeader", label), partial(self.act_requested.emit, name))
         menu.popup(self._more.mapToGlobal(self._more.rect().bottomLeft()))

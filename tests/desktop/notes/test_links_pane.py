@@ -51,13 +51,13 @@ def pane(qtbot: QtBot, qapp: QApplication) -> LinksPane:
 
 
 def whole(pane: LinksPane, qtbot: QtBot) -> None:
-    qtbot.waitUntil(lambda: pane.is_whole, timeout=20_000)
+    qtbot.waitUntil(lambda: pane.is_complete, timeout=20_000)
     QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
 
 
 def test_many_links_load_in_order_while_the_window_responds(pane: LinksPane, qtbot: QtBot) -> None:
     pane.show_links(about(260, 30))
-    assert not pane.is_whole
+    assert not pane.is_complete
     assert names(pane, "From")[0] == "From 0"
     assert names(pane, "To")[0] == "To 0"
     whole(pane, qtbot)

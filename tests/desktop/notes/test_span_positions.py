@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.desktop.notes.span_positions import place_on_page
+from app.desktop.notes.span_positions import find_on_page
 
 SOURCE = "# Head\n\nThe **bold** [[Note|name]] said\nso. Twice.\n\n- item: Twice.\n\n😀 At the end.\n"
 PAGE = "Head\nThe bold name said so. Twice.\nitem: Twice.\n😀 At the end.\n"
@@ -20,7 +20,7 @@ PAGE = "Head\nThe bold name said so. Twice.\nitem: Twice.\n😀 At the end.\n"
 )
 def test_marks_and_line_breaks_do_not_matter(span: str, shown: str) -> None:
     start = SOURCE.index(span)
-    place = place_on_page(SOURCE, start, start + len(span), PAGE)
+    place = find_on_page(SOURCE, start, start + len(span), PAGE)
     assert place is not None
     units = PAGE.encode("utf-16-le")
     assert units[2 * place[0] : 2 * place[1]].decode("utf-16-le") == shown
@@ -28,9 +28,9 @@ def test_marks_and_line_breaks_do_not_matter(span: str, shown: str) -> None:
 
 def test_the_second_copy_is_the_second() -> None:
     start = SOURCE.rindex("Twice")
-    place = place_on_page(SOURCE, start, start + len("Twice"), PAGE)
+    place = find_on_page(SOURCE, start, start + len("Twice"), PAGE)
     assert place is not None and place[0] == PAGE.rindex("Twice")
 
 
 def test_hidden_text_has_no_position() -> None:
-    assert place_on_page("---\nborn: 1693\n---\nText", 4, 14, "Text") is None
+    assert find_on_page("---\nborn: 1693\n---\nText", 4, 14, "Text") is None

@@ -17,8 +17,8 @@ def test_every_match_selects_its_text(qapp, text: str, words: str) -> None:
     document = QTextDocument()
     document.setPlainText(text)
     found = find_all(document.toRawText(), words, match_case=True)
-    assert len(found.places) == text.count(words)
-    for start, end in found.places:
+    assert len(found.spans) == text.count(words)
+    for start, end in found.spans:
         cursor = QTextCursor(document)
         cursor.setPosition(start)
         cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
@@ -31,8 +31,8 @@ def test_replacing_inserts_the_exact_text(text: str, words: str, fresh: str) -> 
 
 
 def test_case_matters_only_when_asked() -> None:
-    assert len(find_all("Moon moon MOON", "moon", match_case=False).places) == 3
-    assert find_all("Moon moon MOON", "moon", match_case=True).places == ((5, 9),)
+    assert len(find_all("Moon moon MOON", "moon", match_case=False).spans) == 3
+    assert find_all("Moon moon MOON", "moon", match_case=True).spans == ((5, 9),)
 
 
 def test_next_and_previous_match_wrap_around() -> None:
@@ -45,6 +45,6 @@ def test_next_and_previous_match_wrap_around() -> None:
 
 def test_very_many_matches_are_truncated_and_reported() -> None:
     found = find_all("a" * (MAX_MATCHES + 5), "a", match_case=True)
-    assert len(found.places) == MAX_MATCHES
-    assert found.more
+    assert len(found.spans) == MAX_MATCHES
+    assert found.is_truncated
     assert find_all("", "", match_case=True) == TextMatches(())

@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 
 from app.desktop.bridge import ServiceThread
-from app.desktop.notes import loader as pages
+from app.desktop.notes import loader
 from app.desktop.notes.drafts import DraftStore
 from app.desktop.notes.editor import inline_scanner as inline
 from app.desktop.notes.editor.mode import ViewMode
@@ -282,9 +282,9 @@ def test_only_notes_are_previewed(gui, opened, wait_until) -> None:
     async def main() -> None:
         async with opened("T.md", {"T.md": "[[Other]] ![[x.png]]", "Other.md": "words"}) as (_, view):
             (view._client.root / "x.png").write_bytes(b"\x89PNG")
-            view._point_at("x.png", QPoint(5, 5))
+            view._hover_note("x.png", QPoint(5, 5))
             assert view._preview is None or not view._preview._timer.isActive()
-            view._point_at("Other.md", QPoint(5, 5))
+            view._hover_note("Other.md", QPoint(5, 5))
             await wait_until(lambda: view._preview.isVisible())
             assert view._preview._text.toPlainText() == "words"
             view._preview.hide()
@@ -424,8 +424,8 @@ def test_an_empty_note_says_so_and_offers_to_write(gui, opened, wait_until) -> N
     async def main() -> None:
         async with opened("Blank.md", {"Blank.md": "---\nkey: value\n---\n\n", "B.md": "b"}) as (vault, view):
             view.show_mode(ViewMode.READING)
-            await wait_until(view.nothing.isVisible)
-            view.nothing.findChild(QPushButton).click()
+            await wait_until(view.empty_state.isVisible)
+            view.empty_state.findChild(QPushButton).click()
             assert view.is_editing
             view.editor.insertPlainText("words")
             view.show_mode(ViewMode.READING)
@@ -539,7 +539,7 @@ def test_an_image_with_a_width_fits_a_narrow_reading_view(qtbot, sizes: str, wid
     wanted = "".join(f' {n}="{v}"' for n, v in zip(("width", "height"), sizes.split("x"), strict=False))
     html = f'<p><img src="vault:photo.png"{wanted} style="max-width:100%;"></p>'
     image = QImage(800, 400, QImage.Format.Format_RGB32)
-    reader.show_rendered(pages.Rendered(html, {"vault:photo.png": image}), A)
+    reader.show_rendered(loader.Rendered(html, {"vault:photo.png": image}), A)
     reader.viewport().repaint()
     assert not reader.horizontalScrollBar().maximum()
     block = reader.document().begin()
