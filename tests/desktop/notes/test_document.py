@@ -116,8 +116,8 @@ def test_a_link_that_a_rename_rewrites_is_merged_into_unsaved_text(gui, opened, 
             await wait_until(lambda: "[[Renamed]]" in view.editor.toPlainText())
             assert not view.notice.text
             assert await view.document.save()
-            fresh = NOTES["B.md"].replace("[[A]]", "[[Renamed]]")
-            assert (vault.root / "B.md").read_text() == fresh + "typed"
+            expected = NOTES["B.md"].replace("[[A]]", "[[Renamed]]")
+            assert (vault.root / "B.md").read_text() == expected + "typed"
 
     gui(main())
 
@@ -147,8 +147,8 @@ def test_a_conflict_that_was_resolved_while_the_note_was_loaded_is_not_asked_aga
             type_at_end(view, "mine")
             file.write_text("theirs\n")
             assert not await view.document.save()
-            asked = view.notice.text
-            assert "changed outside" in asked
+            question = view.notice.text
+            assert "changed outside" in question
             # The watcher reports the change late; the user answers while the note is loaded for it.
             run, answers = view.document._client.run, ["Keep mine"]
 
@@ -190,7 +190,7 @@ def test_undo_restores_what_keep_theirs_discarded(gui, opened, wait_until) -> No
     gui(main())
 
 
-def test_a_save_that_fails_is_shown_and_tried_again(gui, opened, wait_until, monkeypatch) -> None:
+def test_a_failed_save_is_shown_and_retried(gui, opened, wait_until, monkeypatch) -> None:
     async def main() -> None:
         monkeypatch.setattr("app.desktop.notes.autosave._MIN_RETRY_DELAY_S", 0.05)
         async with opened("A.md", 0.5) as (vault, view):
@@ -215,7 +215,7 @@ def test_a_save_that_fails_is_shown_and_tried_again(gui, opened, wait_until, mon
     gui(main())
 
 
-def test_a_save_that_fails_on_a_full_disk_is_shown_though_no_draft_fits(
+def test_a_failed_save_is_shown_even_if_no_draft_fits_on_the_disk(
     gui, opened, wait_until, monkeypatch
 ) -> None:
     async def main() -> None:
@@ -234,7 +234,7 @@ def test_a_save_that_fails_on_a_full_disk_is_shown_though_no_draft_fits(
             assert "Not saved" in view.notice.text and view.document.is_marked_unsaved
             with pytest.raises(OSError, match="No space left"):
                 view.document.leave_draft()
-            assert view.document.is_dirty, "text that is in no draft is not given up"
+            assert view.document.is_dirty, "text without a draft is not discarded"
 
     gui(main())
 
@@ -256,8 +256,8 @@ def test_consecutive_saves_share_one_session(gui, opened, wait_until) -> None:
 
 
 def dialog() -> ConflictDialog | None:
-    found = (w for w in QApplication.topLevelWidgets() if isinstance(w, ConflictDialog) and w.isVisible())
-    return next(found, None)
+    visible = (w for w in QApplication.topLevelWidgets() if isinstance(w, ConflictDialog) and w.isVisible())
+    return next(visible, None)
 
 
 @pytest.mark.parametrize("answer", ["accept", "reject"])
