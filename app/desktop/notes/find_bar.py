@@ -223,13 +223,13 @@ class FindBar(QFrame):
         spans, cursor = self._matches.spans, self._view.textCursor()
         nearest = self._matches.after(cursor.selectionStart()) or 0
         first = max(0, min(nearest - _MAX_MARKS // 2, len(spans) - _MAX_MARKS))
-        marks = []
+        selections = []
         for start, end in spans[first : first + _MAX_MARKS]:
-            mark = QTextEdit.ExtraSelection()
-            mark.cursor = self._cursor(start, end)
-            mark.format.setBackground(QColor(self._theme.theme.mark_bg))
-            marks.append(mark)
-        self._view.setExtraSelections(marks)
+            selection = QTextEdit.ExtraSelection()
+            selection.cursor = self._cursor(start, end)
+            selection.format.setBackground(QColor(self._theme.theme.mark_bg))
+            selections.append(selection)
+        self._view.setExtraSelections(selections)
         if isinstance(self._view, LiveEditor):
             self._view.show_matches([start for start, _ in spans])
         selected = (cursor.selectionStart(), cursor.selectionEnd())

@@ -73,15 +73,15 @@ class NoteHeader(QWidget):
 
     def show_privacy(self, verdict: PrivacyVerdict) -> None:
         """Show that the note is hidden from agents, and why if its privacy is unknown."""
-        hidden = self.tr("Agents and other programs can't see this note.")
-        label, why = self.tr("Private"), hidden
+        explanation = self.tr("Agents and other programs can't see this note.")
+        label, tooltip = self.tr("Private"), explanation
         if verdict.privacy is Privacy.UNKNOWN:
             label = self.tr("Hidden from agents")
-            why = self.tr("The privacy of this note is unknown: {0}.").format(verdict.reason)
-            why = f"{why} {hidden}"
+            tooltip = self.tr("The privacy of this note is unknown: {0}.").format(verdict.reason)
+            tooltip = f"{tooltip} {explanation}"
         self._privacy.setText(label)
-        self._privacy.setToolTip(why)
-        self._privacy.setAccessibleDescription(why)
+        self._privacy.setToolTip(tooltip)
+        self._privacy.setAccessibleDescription(tooltip)
         self._privacy.setVisible(verdict.hides)
 
     def show_state(self, text: str, *, dirty: bool) -> None:

@@ -26,32 +26,32 @@ def find_on_page(source: str, start: int, end: int, page: str) -> tuple[int, int
     Returns:
         The span in UTF-16 units; None if the page does not show the text.
     """
-    wanted = "".join(_LETTER.findall(markdown_to_text(source[start:end]).casefold()))
-    letters = [match.start() for match in _LETTER.finditer(page)]
-    shown = "".join(page[at] for at in letters).casefold()
-    if not wanted or len(shown) != len(letters):
+    span_letters = "".join(_LETTER.findall(markdown_to_text(source[start:end]).casefold()))
+    letter_offsets = [match.start() for match in _LETTER.finditer(page)]
+    page_letters = "".join(page[at] for at in letter_offsets).casefold()
+    if not span_letters or len(page_letters) != len(letter_offsets):
         return None
     before = "".join(_LETTER.findall(markdown_to_text(source[:start]).casefold()))
-    occurrences = _occurrences(shown, wanted)
-    if not occurrences and len(wanted) > _MIN_SHORTENED_LETTERS:
+    occurrences = _occurrences(page_letters, span_letters)
+    if not occurrences and len(span_letters) > _MIN_SHORTENED_LETTERS:
         # A formula or an embed in the span is displayed differently, so only its beginning is compared.
-        wanted = wanted[: len(wanted) // 3]
-        occurrences = _occurrences(shown, wanted)
+        span_letters = span_letters[: len(span_letters) // 3]
+        occurrences = _occurrences(page_letters, span_letters)
     if not occurrences:
         return None
     # Of several occurrences, take the one with as many before it as in the source.
-    count_before = bisect_right(_occurrences(before + wanted, wanted), len(before)) - 1
+    count_before = bisect_right(_occurrences(before + span_letters, span_letters), len(before)) - 1
     at = occurrences[max(0, min(count_before, len(occurrences) - 1))]
-    first, last = letters[at], letters[at + len(wanted) - 1] + 1
+    first, last = letter_offsets[at], letter_offsets[at + len(span_letters) - 1] + 1
     if page[last : last + 1] in (".", "!", "?", "…", ")"):
         last += 1
-    begin = utf16_length(page[:first])
-    return begin, begin + utf16_length(page[first:last])
+    page_start = utf16_length(page[:first])
+    return page_start, page_start + utf16_length(page[first:last])
 
 
-def _occurrences(text: str, wanted: str) -> list[int]:
-    offsets, at = [], text.find(wanted)
+def _occurrences(text: str, query: str) -> list[int]:
+    offsets, at = [], text.find(query)
     while at >= 0:
         offsets.append(at)
-        at = text.find(wanted, at + 1)
+        at = text.find(query, at + 1)
     return offsets

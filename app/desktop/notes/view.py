@@ -543,13 +543,13 @@ class NoteView(QWidget):
     def _remove_property(self, name: str) -> None:
         self._edit(partial(edit.remove_property, key=name), self.tr("remove {0}").format(name))
 
-    def _edit(self, change: Callable[[str], str], what: str) -> None:
+    def _edit(self, change: Callable[[str], str], action: str) -> None:
         """Change the text by a span edit as if typed; save it, unless there was unsaved text."""
         was_dirty = self.document.is_dirty and not self.document.is_saving
         try:
             text = change(self.document.text)
         except ScriptoriumError as error:
-            message = self.tr("Could not {0}: {1}").format(what, error.message)
+            message = self.tr("Could not {0}: {1}").format(action, error.message)
             self.notice.show_message(message, "warning")
             return
         self._set_editor_text(text)
@@ -569,9 +569,11 @@ class NoteView(QWidget):
         """Update links, pictures and embedded notes in the editor."""
         if any(str(path) == self.path for path in event.relinked):
             self.editor.refresh_links()
-        own = NotePath(self.path)
-        others = {*event.changed, *event.removed} - {own}
-        if others or (own in event.changed and self.editor.embeds_any_of(("", own.name, self.path))):
+        own_path = NotePath(self.path)
+        other_paths = {*event.changed, *event.removed} - {own_path}
+        if other_paths or (
+            own_path in event.changed and self.editor.embeds_any_of(("", own_path.name, self.path))
+        ):
             self.editor.refresh_files()
 
     def _apply_reading_style(self) -> None:

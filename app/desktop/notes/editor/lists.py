@@ -106,16 +106,16 @@ def _repeats_number(block: QTextBlock) -> bool:
 
 def _siblings(block: QTextBlock, *, down: bool) -> Iterator[QTextBlock]:
     """Yield the other items of a numbered list in one direction, the nearest first."""
-    own = _PREFIX.match(block.text())
-    assert own
-    column = len(own[2].expandtabs(4))
+    own_match = _PREFIX.match(block.text())
+    assert own_match
+    column = len(own_match[2].expandtabs(4))
     while (block := block.next() if down else block.previous()).isValid():
         match = _PREFIX.match(block.text())
-        if match is None or match[1].strip() != own[1].strip():
+        if match is None or match[1].strip() != own_match[1].strip():
             return
         if match.end(2) == len(block.text()) or (indent := len(match[2].expandtabs(4))) > column:
             continue
-        if indent < column or match[5] != own[5]:
+        if indent < column or match[5] != own_match[5]:
             return
         yield block
 

@@ -104,7 +104,7 @@ def first_text_line(flow: TextFlow) -> int:
 def _next_visible_line(flow: TextFlow, at: int, step: int) -> int:
     """Return the next visible line in a direction; the last one if there is none."""
     last = len(flow.rows) - 1
-    other = min(max(0, at + step), last)
-    while 0 < other < last and (flow.rows[other].hidden or not flow.row(other).height):
-        other += step
-    return other
+    line = min(max(0, at + step), last)
+    while 0 < line < last and (flow.rows[line].hidden or not flow.row(line).height):
+        line += step
+    return line

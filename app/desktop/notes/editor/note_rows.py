@@ -97,8 +97,8 @@ class NoteRows:
                 break
             first -= 1
         while last + 1 < len(rows) and last - at < MAX_BLOCK_LINES:
-            own = rows[last].scan
-            if own.kind in _UNTIL_END and not _inner_state(own):
+            scan = rows[last].scan
+            if scan.kind in _UNTIL_END and not _inner_state(scan):
                 break
             if rows[last + 1].scan.kind not in kinds:
                 break

@@ -75,8 +75,8 @@ def _paint_text(
             continue
         selections = [
             selected
-            for mark in highlights
-            if (selected := _format_range(flow, at, fragment, mark)) is not None
+            for highlight in highlights
+            if (selected := _format_range(flow, at, fragment, highlight)) is not None
         ]
         fragment.layout.draw(painter, QPointF(fragment.x, y + fragment.y), selections, clip)
         _paint_inline_drawings(painter, fragment, y, selections)
@@ -109,10 +109,10 @@ def _text_color(flow: TextFlow, row: EditorRow) -> QColor:
 
 
 def _format_range(
-    flow: TextFlow, at: int, fragment: RowFragment, mark: Highlight
+    flow: TextFlow, at: int, fragment: RowFragment, highlight: Highlight
 ) -> QTextLayout.FormatRange | None:
     """Return the part of a highlight that is in a fragment."""
-    (first, first_column), (last, last_column), color = mark
+    (first, first_column), (last, last_column), color = highlight
     if not first <= at <= last:
         return None
     start = fragment.shown(first_column) if at == first else 0

@@ -189,8 +189,8 @@ class DiffView(QWidget):
 
     async def _make_ready(self, diff_rows: DiffRows) -> None:
         """Prepare `diff_rows` for the current width, again whenever the width changes meanwhile."""
-        while not diff_rows.is_ready(wanted := self.canvas.measure(self._selectable)(diff_rows)):
-            await asyncio.to_thread(diff_rows.prepare, wanted)
+        while not diff_rows.is_ready(columns := self.canvas.measure(self._selectable)(diff_rows)):
+            await asyncio.to_thread(diff_rows.prepare, columns)
 
     async def _measure(self) -> None:
         diff_rows = self.canvas.diff_rows
