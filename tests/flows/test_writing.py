@@ -130,7 +130,8 @@ def test_the_outline_follows_the_note_in_front(app_run, garden: Path) -> None:
         await pilot.until(lambda: note.editor.textCursor().block().text() == "## Care", "it is gone to")
         await pilot.open_note("Water.md")
         await pilot.until(lambda: texts(outline.tree) == {"Water": []}, "the other note")
-        await pilot.note_area.close_all()
+        while pilot.note_area.current is not None:
+            assert await pilot.note_area.close_current()
         await pilot.until(lambda: not outline.tree.isVisible(), "no note is open")
 
     app_run(use)

@@ -107,11 +107,6 @@ class NoteDocument(QObject):
         return self._dirty
 
     @property
-    def is_marked_unsaved(self) -> bool:
-        """True if the window must mark the note as unsaved."""
-        return self._unsaved
-
-    @property
     def has_autosave(self) -> bool:
         """True if autosave is enabled in the settings."""
         return self._client.settings.editor.autosave

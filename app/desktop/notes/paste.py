@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QTextEdit
 from app.desktop.bridge import VaultClient
 from app.desktop.files.model import NOTE_MIME
 from app.desktop.notes.html_to_markdown import html_to_markdown, sanitize_html
-from app.desktop.notes.newlines import for_editor
+from app.desktop.notes.newlines import PARAGRAPH_SEPARATOR, for_editor
 from app.desktop.runtime import tasks
 from app.desktop.runtime.translation import translate
 from app.errors import ScriptoriumError, StorageError
@@ -183,7 +183,7 @@ def is_in_code_block(block: QTextBlock) -> bool:
 
 def _link_selection(cursor: QTextCursor, address: str) -> bool:
     selected = cursor.selectedText()
-    if "\u2029" in selected or _ADDRESS.fullmatch(selected.strip()) or "[[" in selected:
+    if PARAGRAPH_SEPARATOR in selected or _ADDRESS.fullmatch(selected.strip()) or "[[" in selected:
         return False
     text = selected.replace("[", "\\[").replace("]", "\\]")
     target = f"<{address}>" if re.search(r"[()<>]", address) else address

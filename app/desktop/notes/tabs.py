@@ -223,14 +223,6 @@ class NoteTabs(QWidget):
         """Close the tab in front; return whether it is closed."""
         return await self._close(self._front, self._front.currentIndex())
 
-    async def close_all(self) -> bool:
-        """Close every tab, asking about unsaved text; return whether all are closed."""
-        for group in tuple(self._groups):
-            while group.count():
-                if not await self._close(group, 0):
-                    return False
-        return True
-
     async def confirm_close(self) -> bool:
         """Return whether all notes may close, after asking for each unsaved one; the tabs are kept."""
         for tab in self.tabs():

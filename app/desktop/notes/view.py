@@ -6,9 +6,9 @@ The note itself is `document.NoteDocument`.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtGui import QFontInfo, QKeySequence, QShortcut, QShowEvent, QTextCursor
@@ -621,5 +621,5 @@ class NoteView(QWidget):
 
         self.editor.show_links(await self._client.run(resolve))
 
-    def _start(self, coro: object, what: str) -> None:
-        tasks.start(coro, owner=self, what=what)  # type: ignore[arg-type]
+    def _start(self, coro: Coroutine[Any, Any, object], what: str) -> None:
+        tasks.start(coro, owner=self, what=what)

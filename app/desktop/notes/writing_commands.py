@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -177,7 +177,7 @@ class WritingCommands(QObject):
         await asyncio.to_thread(print_note, rendered, self._font(), device)
 
     async def _export(
-        self, suffix: str, file_filter: str, write: Callable[[NoteView, NotePath, Path], object]
+        self, suffix: str, file_filter: str, write: Callable[[NoteView, NotePath, Path], Awaitable[None]]
     ) -> None:
         note = self._current()
         if note is None or note.document.page is None:
@@ -189,7 +189,7 @@ class WritingCommands(QObject):
             return
         file = file if file.suffix else file.with_suffix(f".{suffix}")
         try:
-            await write(note, path, file)  # type: ignore[misc]
+            await write(note, path, file)
         except StorageError as error:
             self.failed.emit(error.message)
         else:

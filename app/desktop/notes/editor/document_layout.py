@@ -40,6 +40,7 @@ class LiveLayout(QAbstractTextDocumentLayout):
         is_paused: Whether to ignore changes of the document while the flow is loaded separately.
         left: The left edge of the text column, in the document.
         top: The top edge of the text, below the header.
+        page_width: The width of the whole document.
         hovered: The line under the pointer, -1 for none.
         cursor_position: Returns the position of the cursor. It must not hold a reference to the editor:
             Python's garbage collector would delete both in the wrong order.

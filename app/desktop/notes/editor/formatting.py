@@ -15,6 +15,7 @@ from app.desktop.notes.editor.text_cursor import (
     select,
     selected_blocks,
 )
+from app.desktop.notes.newlines import PARAGRAPH_SEPARATOR
 from app.desktop.widgets.utf16 import utf16_length
 
 _LIST = re.compile(r"^((?:[ ]{0,3}>[ ]?)*[ \t]*)(?:(?:[-*+]|(\d{1,9})[.)])[ \t]+(\[.\][ \t]+)?)?")
@@ -139,7 +140,7 @@ def toggle_comment(cursor: QTextCursor) -> None:
     is_comment = text.startswith("%%") and text.endswith("%%") and len(text) > 3
     replacement = text[2:-2].strip(" ") if is_comment else f"%% {text.strip(' ')} %%"
     with one_undo_step(cursor):
-        cursor.insertText(replacement.replace("\u2029", "\n"))
+        cursor.insertText(replacement.replace(PARAGRAPH_SEPARATOR, "\n"))
     end = start + utf16_length(replacement)
     if had_selection:
         select(cursor, start, end)

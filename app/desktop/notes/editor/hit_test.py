@@ -10,6 +10,7 @@ from PySide6.QtGui import QTextLine
 from app.desktop.notes.editor.flow import TextFlow
 from app.desktop.notes.editor.rows import EditorRow, RowFragment
 from app.desktop.notes.editor.text_layout import DRAWING_SPACE
+from app.desktop.widgets.utf16 import utf16_length
 
 
 def position_at(flow: TextFlow, x: float, y: float) -> tuple[int, int]:
@@ -60,7 +61,7 @@ def caret_rect(flow: TextFlow, at: int, column: int) -> QRectF:
         return QRectF(0, top, 1, row.height)
     shown = fragment.shown(column)
     if flow.preedit is not None and flow.preedit[0] == at and column >= flow.preedit[1]:
-        shown += len(flow.preedit[2].encode("utf-16-le")) // 2
+        shown += utf16_length(flow.preedit[2])
     line = fragment.layout.lineForTextPosition(shown)
     if not line.isValid():
         return QRectF(fragment.x, top + fragment.y, 1, flow.style.line_height)

@@ -32,9 +32,10 @@ from app.desktop.notes.editor.completion import (
     find_request,
 )
 from app.desktop.notes.editor.line_scanner import LineKind
-from app.desktop.notes.editor.live_view import PARAGRAPH_SEPARATOR, LiveView
+from app.desktop.notes.editor.live_view import LiveView
 from app.desktop.notes.editor.match_bar import MatchBar
 from app.desktop.notes.editor.snippets import CURSOR_MARK, SNIPPETS, default_slash_commands
+from app.desktop.notes.newlines import PARAGRAPH_SEPARATOR
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.utf16 import text_around_cursor, utf16_length
 
@@ -369,11 +370,11 @@ class LiveEditor(LiveView):
         """The completion list."""
         return self._popup
 
-    def offer(self, request: CompletionRequest, items: Sequence[CompletionItem | str]) -> None:
+    def offer(self, request: CompletionRequest, items: Sequence[CompletionItem]) -> None:
         """Show completions for a request, if it is still current."""
         if request != self._request or not self.hasFocus():
             return
-        self._items = [CompletionItem(one, one) if isinstance(one, str) else one for one in items]
+        self._items = list(items)
         self._popup.offer([item.label for item in self._items], self.caret_area())
 
     def _look_for_completion(self, *, only_open: bool = False) -> None:

@@ -33,9 +33,9 @@ from app.desktop.notes.editor.mode import EditorMode
 from app.desktop.notes.editor.preferences import EditorPreferences
 from app.desktop.notes.editor.rows import EditorRow
 from app.desktop.notes.editor.style import EditorStyle
+from app.desktop.notes.newlines import PARAGRAPH_SEPARATOR
 from app.desktop.theme.theme import Theme, ThemeSource
 
-PARAGRAPH_SEPARATOR = "\u2029"
 _MIN_MARGIN = 32
 _TOP_MARGIN = 12.0
 _CHECKBOX_TOLERANCE = 4

@@ -23,6 +23,7 @@ class NoteRows:
     """A row for each line of a note.
 
     Attributes:
+        style: The fonts and colors.
         lines: The lines of the note.
         rows: A row for each line.
         heights: A height for each row; an estimate until the row is first laid out.
@@ -34,6 +35,8 @@ class NoteRows:
         drawing: Returns the drawing for a kind and a source; None until it is ready.
         misspelled: Returns the misspelled ranges of a piece of prose.
         is_unresolved: Returns whether a link's target is known not to exist.
+        code_colors: Highlights code blocks.
+        table_widths: The column widths of tables, by the row of their first line.
     """
 
     def __init__(self, style: EditorStyle) -> None:

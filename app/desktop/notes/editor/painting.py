@@ -16,7 +16,6 @@ from app.desktop.notes.editor.rows import EditorRow, RowFragment
 from app.vault.markdown.render_rules import callout_kind
 
 Position = tuple[int, int]
-_BOXED = frozenset((LineKind.CODE, LineKind.FENCE_OPEN, LineKind.FENCE_CLOSE, LineKind.MATH))
 _CALLOUT_TINT = 0.1
 _SELECTED_OPACITY = 0.6
 FOLD_MARK_X = -16.0
@@ -131,7 +130,7 @@ def _paint_background(flow: TextFlow, painter: QPainter, at: int, row: EditorRow
     _paint_quotes(flow, painter, row, y)
     kind = row.scan.kind
     x = text_layout.QUOTE_INDENT * flow.style.zoom * len(row.scan.quotes)
-    if kind in _BOXED and row.fragments:
+    if kind in text_layout.BOXED and row.fragments:
         painter.fillRect(_band(x, flow.width - x, y, row.height), flow.style.code_background)
     if row.drawing is not None:
         _paint_drawing(flow, painter, row, y)

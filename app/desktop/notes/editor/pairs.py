@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtGui import QTextCursor
 
 from app.desktop.notes.editor.text_cursor import KEEP_ANCHOR, one_undo_step, select
+from app.desktop.notes.newlines import PARAGRAPH_SEPARATOR
 from app.desktop.widgets.utf16 import text_around_cursor, utf16_length
 
 _CLOSERS = {"(": ")", "[": "]", "{": "}", '"': '"', "`": "`"}
@@ -56,7 +57,7 @@ def delete_pair(cursor: QTextCursor) -> bool:
 def _surround(cursor: QTextCursor, char: str) -> bool:
     closer = _SURROUNDING.get(char)
     text = cursor.selectedText()
-    if closer is None or "\u2029" in text:
+    if closer is None or PARAGRAPH_SEPARATOR in text:
         return False
     start = cursor.selectionStart()
     with one_undo_step(cursor):

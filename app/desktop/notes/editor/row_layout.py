@@ -29,6 +29,7 @@ from app.desktop.notes.editor.text_layout import (
     unresolved_links,
     without_markup,
 )
+from app.desktop.widgets.utf16 import utf16_length
 
 CHECKBOX_SIZE = 15.0
 
@@ -261,7 +262,7 @@ def _hang_from(row: EditorRow, line: str) -> int:
 
 def _compose(fragment: RowFragment, column: int, text: str) -> None:
     """Insert the text that an input method is composing, and shift the formats after it."""
-    offset, length = fragment.shown(column), len(text.encode("utf-16-le")) // 2
+    offset, length = fragment.shown(column), utf16_length(text)
     formats = []
     for span in fragment.layout.formats():
         if span.start >= offset:

@@ -33,7 +33,8 @@ _MONOSPACED = frozenset(
         LineKind.HTML,
     )
 )
-_INDENTED_BOXES = frozenset((LineKind.CODE, LineKind.FENCE_OPEN, LineKind.FENCE_CLOSE, LineKind.MATH))
+# Lines with a background, and with indented text.
+BOXED = frozenset((LineKind.CODE, LineKind.FENCE_OPEN, LineKind.FENCE_CLOSE, LineKind.MATH))
 # Lines whose text has no inline markup.
 VERBATIM = frozenset(
     (
@@ -56,7 +57,7 @@ def indent_of(flow: NoteRows, at: int, row: EditorRow) -> float:
     """Return the left edge of a row's text."""
     scan, zoom = row.scan, flow.style.zoom
     x = QUOTE_INDENT * zoom * len(scan.quotes)
-    if scan.kind in _INDENTED_BOXES:
+    if scan.kind in BOXED:
         return x + CODE_INDENT * zoom
     is_item = scan.kind in (LineKind.LIST_ITEM, LineKind.TASK)
     if not is_item and not (scan.kind is LineKind.TEXT and scan.level):

@@ -779,7 +779,8 @@ def test_the_completion_context_is_recognized(before: str, expected: CompletionR
 
 
 def answering(editor: LiveEditor, *labels: str) -> None:
-    editor.completion_requested.connect(lambda request: editor.offer(request, list(labels)))
+    items = [CompletionItem(label, label) for label in labels]
+    editor.completion_requested.connect(lambda request: editor.offer(request, items))
 
 
 def test_a_name_is_completed_after_an_emoji(make_editor: Make) -> None:
