@@ -224,7 +224,6 @@ class LiveView(QTextEdit):
         """Set the preferences: fonts, width and so on."""
         self._preferences = preferences
         self._apply_theme(self._theme.theme)
-        self._fit_column()
 
     def set_spelling(self, check: Callable[[str], list[tuple[int, int]]] | None) -> None:
         """Underline the ranges that `check` finds in prose; None disables it."""
