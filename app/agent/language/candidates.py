@@ -13,7 +13,7 @@ from app.agent.language.undoing import named_undo
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """What a request may mean, by the request model: a reading, or an outcome without a step."""
+    """A possible meaning of a request by the request model: a reading, or an outcome without a step."""
 
     probability: float
     reading: Reading | None = None

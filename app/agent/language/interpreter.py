@@ -279,8 +279,8 @@ class Interpreter:
             return self._outcome("question", likeliest, is_sure=False)
         if best is not None and stands:
             limit = SURE if best.score >= CERTAIN else UNSURE
-            reads = not asked.writes(best) and top.probability < limit
-            if share >= AGREED or reads or (top.reading is not None and _refines(best, top.reading)):
+            refines = top.reading is not None and _refines(best, top.reading)
+            if share >= AGREED or (not asked.writes(best) and (refines or top.probability < limit)):
                 return self._chooser.decide(asked, found)
         if best is not None and asked.writes(best) and _names_missing_note(best):
             return self._chooser.decide(asked, found)

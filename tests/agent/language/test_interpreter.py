@@ -9,7 +9,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from app.agent.builtin import BuiltinAgent
+from app.agent.language import interpreter
 from app.agent.language.actions import ACTIONS
+from app.agent.language.candidates import Candidate
 from app.agent.language.chips import reading_chips, with_value
 from app.agent.language.lexicon import languages
 from app.agent.language.notation import parse, serialize
@@ -168,6 +170,20 @@ def test_a_word_that_a_change_does_not_account_for_is_asked_about(
             # The word became a part of a value that something introduces ("to", "called", quotes).
             assert word in serialize(found)
             assert found.last.action == plain.last.action
+
+
+@pytest.mark.parametrize(("action", "runs"), [("find", True), ("delete", False)])
+def test_conditions_that_only_the_grammar_finds_refine_searches_but_no_changes(
+    agent: BuiltinAgent, monkeypatch: pytest.MonkeyPatch, action: str, runs: bool
+) -> None:
+    broader = parse(f"{action} [path:Instruments/]", lambda _: (), ACTIONS)
+    assert broader is not None
+    monkeypatch.setattr(interpreter, "candidates", lambda _: [Candidate(0.9, broader)])
+    found = read(agent, f"{action} notes in Instruments tagged core")
+    if runs:
+        assert isinstance(found, Reading) and "tag:core" in serialize(found)
+    else:
+        assert isinstance(found, Clarification)
 
 
 @given(st.lists(st.sampled_from([w for w in WORDS if w.isalpha()]), min_size=1, max_size=4))
