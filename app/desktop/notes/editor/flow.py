@@ -118,6 +118,7 @@ class TextFlow(NoteRows):
         for number in {0, last}:
             long_lines.carry_over(
                 self,
+                first + number,
                 lines[number],
                 new_rows[number],
                 head if number == 0 else None,

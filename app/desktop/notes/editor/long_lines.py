@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtGui import QFont
 
 from app.desktop.notes.editor import text_layout
+from app.desktop.notes.editor.line_scanner import LineKind
 from app.desktop.notes.editor.note_rows import PART_LENGTH, NoteRows
 from app.desktop.notes.editor.rows import EditorRow, RowFragment, utf16_maps
 from app.vault.common_ends import common_prefix_length, common_suffix_length
@@ -14,7 +15,7 @@ def lay_out(flow: NoteRows, at: int, row: EditorRow) -> None:
     """Lay out a very long line."""
     line = flow.lines[at]
     row.fragments = _split(flow, line, row, 0, len(line))
-    _stack(flow, at, row)
+    _stack(row, text_layout.space_above(flow, at, row))
 
 
 def can_patch(flow: NoteRows, at: int, new_row: EditorRow) -> bool:
@@ -40,12 +41,13 @@ def patch(flow: NoteRows, at: int, line: str) -> None:
     for fragment in fragments[last + 1 :]:
         fragment.shift(growth)
     row.fragments = fragments[:first] + new_fragments + fragments[last + 1 :]
-    _stack(flow, at, row)
+    _stack(row, text_layout.space_above(flow, at, row))
     flow.heights.set(at, row.height)
 
 
 def carry_over(
     flow: NoteRows,
+    at: int,
     line: str,
     row: EditorRow,
     head: tuple[EditorRow, str] | None,
@@ -54,7 +56,8 @@ def carry_over(
     """Reuse parts of a very long line that was split or joined, in `row`.
 
     Args:
-        flow: The flow.
+        flow: The flow, with its rows before the edit.
+        at: The number of the new line.
         line: The text of the new line.
         row: Its row.
         head: The old line that it starts with, and its text.
@@ -87,15 +90,17 @@ def carry_over(
     row.fragments = (
         head_fragments + (_split(flow, line, row, start, end) if end > start else []) + tail_fragments
     )
-    _stack(flow, 1, row)
+    # The flow has no row for the new line yet; the edit later repeats the layout of a setext heading.
+    is_heading = at > 0 and row.scan.kind is LineKind.HEADING
+    _stack(row, text_layout.padding_above(flow, is_heading=is_heading))
 
 
 def _is_same_kind(first: EditorRow, second: EditorRow) -> bool:
     return first.scan.kind is second.scan.kind
 
 
-def _stack(flow: NoteRows, at: int, row: EditorRow) -> None:
-    y = text_layout.space_above(flow, at, row)
+def _stack(row: EditorRow, y: float) -> None:
+    """Position the fragments of a row from `y` on, and set the height of the row."""
     for fragment in row.fragments or ():
         fragment.y = y
         y += fragment.height

@@ -74,9 +74,13 @@ def indent_of(flow: NoteRows, at: int, row: EditorRow) -> float:
 
 def space_above(flow: NoteRows, at: int, row: EditorRow) -> float:
     """Return the space between the top of a row and its text."""
-    line_height = flow.style.line_height
     is_heading = at > 0 and (row.scan.kind is LineKind.HEADING or flow.heading_level(at) > 0)
-    return line_height * (0.5 if is_heading else 0.06)
+    return padding_above(flow, is_heading=is_heading)
+
+
+def padding_above(flow: NoteRows, *, is_heading: bool) -> float:
+    """Return the space above the text of a heading, or of another row."""
+    return flow.style.line_height * (0.5 if is_heading else 0.06)
 
 
 def source_font(flow: NoteRows, row: EditorRow) -> QFont:

@@ -18,6 +18,9 @@ from app.desktop.notes.editor.line_scanner import scan_lines
 from app.desktop.notes.editor.live_editor import LiveEditor
 from app.desktop.notes.editor.mode import EditorMode
 from app.desktop.notes.editor.note_rows import PART_LENGTH
+from app.desktop.notes.editor.style import EditorStyle
+from app.desktop.notes.editor.text_layout import space_above
+from app.desktop.theme.theme import LIGHT
 from app.desktop.widgets.utf16 import utf16_length
 from tests.benchmarks.editor_texts import TOUR, one_long_line
 
@@ -153,6 +156,23 @@ def test_random_edits_keep_the_layout_consistent_and_are_undone(
         editor.undo()
     assert editor.text() == TOUR
     check(editor)
+
+
+@pytest.mark.parametrize("marker", ["", "# "])
+def test_the_only_line_of_a_note_is_split_and_joined(qapp, marker: str) -> None:
+    text = marker + "word " * 2 * PART_LENGTH
+    flow = TextFlow(EditorStyle(LIGHT))
+    flow.load([text])
+    flow.row(0)
+    halves = [text[: len(text) // 2], text[len(text) // 2 :]]
+    for removed, lines in ((1, halves), (2, [text])):
+        flow.splice(0, removed, lines)
+        assert flow.lines == lines and len(flow.rows) == len(flow.heights) == len(lines)
+        for at, line in enumerate(lines):
+            row = flow.row(at)
+            height = row.height
+            assert "".join(part.layout.text() for part in row.fragments or []) == line
+            assert (row.fragments or [])[0].y == space_above(flow, at, row) and height == flow.heights[at]
 
 
 def test_random_edits_of_a_very_long_line_keep_its_parts(make_editor: Callable[..., LiveEditor]) -> None:
