@@ -99,8 +99,9 @@ def _is_same_kind(first: EditorRow, second: EditorRow) -> bool:
     return first.scan.kind is second.scan.kind
 
 
-def _stack(row: EditorRow, y: float) -> None:
-    """Position the fragments of a row from `y` on, and set the height of the row."""
+def _stack(row: EditorRow, top: float) -> None:
+    """Position the fragments of a row from `top` on, and set the height of the row."""
+    y = top
     for fragment in row.fragments or ():
         fragment.y = y
         y += fragment.height
