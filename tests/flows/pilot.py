@@ -167,7 +167,7 @@ class Pilot(WindowDriver):
         await self.until(lambda: self.files.model.index_of(path).isValid(), f"{path} is listed")
         folder = path.rpartition("/")[0]
         parts = folder.split("/") if folder else []
-        self.files.unfold("/".join(parts[: end + 1]) for end in range(len(parts)))
+        self.files.expand_folders("/".join(parts[: end + 1]) for end in range(len(parts)))
         await double_click(self, self.files.tree, path)
         note = await self.shown(path)
         assert [each.path for each in self.notes].count(path) == 1
@@ -236,10 +236,10 @@ class Pilot(WindowDriver):
     async def verdict(self) -> str:
         """Verify the log with the button, and return the result."""
         panel = await self.show_audit()
-        panel.verdict.setText("")
+        panel.status_label.setText("")
         await self.click(panel.verify_button)
-        await self.until(lambda: panel.verdict.text() not in ("", "Checking…"), "the log is checked")
-        return panel.verdict.text()
+        await self.until(lambda: panel.status_label.text() not in ("", "Verifying…"), "the log is checked")
+        return panel.status_label.text()
 
 
 async def double_click(pilot: Pilot, tree: QTreeView, path: str) -> None:

@@ -307,7 +307,7 @@ def test_damage_to_the_apps_data_is_reported_in_the_window(app_run, settings, ga
         rules = shown._shown["unreadable rules"]
         assert rules.tone == "danger" and str(permissions_file()) in rules.accessibleName()
         for store in ("The journal", "The file of conversations"):
-            assert any(key.startswith(f"told:{store} could not be read") for key in pilot.banners), (
+            assert any(key.startswith(f"notice:{store} could not be read") for key in pilot.banners), (
                 pilot.banners
             )
         events = pilot.workspace.events

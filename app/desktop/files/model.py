@@ -1,8 +1,8 @@
 """The vault's files as a tree model, filled folder by folder on expansion.
 
 `FolderListing` is built in the service thread: for each folder its sorted subfolders and files. The model
-creates nodes only for expanded folders and applies changes one file at a time, so that neither a vault of
-100,000 notes nor a save costs the window a frame.
+creates nodes only for expanded folders and applies changes file by file, so that neither a vault of 100,000
+notes nor a save delays a frame.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from app.vault.path import NotePath, name_key
 NOTE_MIME = "application/x-scriptorium-note"
 _Index = QModelIndex | QPersistentModelIndex
 _ROOT_INDEX = QModelIndex()
-# Cached: a tree requests them tens of thousands of times.
+# Constants, since a tree requests the flags tens of thousands of times.
 _ROW_FLAGS = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
 _FOLDER_FLAGS = _ROW_FLAGS | Qt.ItemFlag.ItemIsDropEnabled
 _FILE_FLAGS = _ROW_FLAGS | Qt.ItemFlag.ItemIsDragEnabled | Qt.ItemFlag.ItemNeverHasChildren
@@ -43,7 +43,7 @@ class FolderListing:
         listing = cls()
         for path in paths:
             folder = path.rpartition("/")[0]
-            listing._row_of_folder(folder).append(sort_entry(path, False))
+            listing._rows_of(folder).append(sort_entry(path, False))
         for rows in listing.folders.values():
             rows.sort()
         return listing
@@ -55,15 +55,15 @@ class FolderListing:
     def row(self, path: str, is_folder: bool) -> int | None:
         """Return the row of a file or folder within its parent."""
         rows = self.folders.get(path.rpartition("/")[0], [])
-        wanted = sort_entry(path, is_folder)
-        at = bisect_left(rows, wanted)
-        return at if at < len(rows) and rows[at] == wanted else None
+        entry = sort_entry(path, is_folder)
+        row = bisect_left(rows, entry)
+        return row if row < len(rows) and rows[row] == entry else None
 
-    def _row_of_folder(self, folder: str) -> list[_Entry]:
+    def _rows_of(self, folder: str) -> list[_Entry]:
         rows = self.folders.get(folder)
         if rows is None:
             rows = self.folders[folder] = []
-            self._row_of_folder(folder.rpartition("/")[0]).append(sort_entry(folder, True))
+            self._rows_of(folder.rpartition("/")[0]).append(sort_entry(folder, True))
         return rows
 
 
@@ -87,8 +87,8 @@ class FileTreeModel(QAbstractItemModel):
         self._theme = theme
         self._listing = FolderListing()
         self._root = _FileTreeNode("", True, None)
-        theme.changed.connect(self._draw)
-        self._draw()
+        theme.changed.connect(self._load_icons)
+        self._load_icons()
 
     def reset(self, listing: FolderListing) -> None:
         """Replace the listing."""
@@ -106,10 +106,10 @@ class FileTreeModel(QAbstractItemModel):
     def remove(self, path: str) -> None:
         """Remove a file, and folders that become empty."""
         if self._listing.contains(path):
-            self._take(path, False)
+            self._remove_row(path, False)
             folder = path.rpartition("/")[0]
             while folder and not self._listing.folders[folder]:
-                self._take(folder, True)
+                self._remove_row(folder, True)
                 del self._listing.folders[folder]
                 folder = folder.rpartition("/")[0]
 
@@ -123,7 +123,9 @@ class FileTreeModel(QAbstractItemModel):
         row = self._listing.row(path, is_folder)
         if row is None:
             return QModelIndex()
-        return self.createIndex(row, 0, self._child(self._seen(path.rpartition("/")[0]), path, is_folder))
+        return self.createIndex(
+            row, 0, self._child(self._folder_node(path.rpartition("/")[0]), path, is_folder)
+        )
 
     def rowCount(self, parent: _Index = _ROOT_INDEX) -> int:
         """Return the number of rows of `parent`."""
@@ -171,7 +173,7 @@ class FileTreeModel(QAbstractItemModel):
         return _FOLDER_FLAGS if self._node(index).is_folder else _FILE_FLAGS
 
     def mimeTypes(self) -> list[str]:
-        """Return the MIME data of dragged rows."""
+        """Return the MIME types of dragged rows."""
         return [NOTE_MIME]
 
     def mimeData(self, indexes: Iterable[QModelIndex]) -> QMimeData:
@@ -186,7 +188,7 @@ class FileTreeModel(QAbstractItemModel):
         """Return copy (insert links) and move (to a folder)."""
         return Qt.DropAction.CopyAction | Qt.DropAction.MoveAction
 
-    def _draw(self, *_: object) -> None:
+    def _load_icons(self, *_: object) -> None:
         theme = self._theme.theme
         self._icons = {
             "folder": icon(theme, "folder-simple", theme.faint),
@@ -205,11 +207,11 @@ class FileTreeModel(QAbstractItemModel):
             child = node.children[path, is_folder] = _FileTreeNode(path, is_folder, node)
         return child
 
-    def _seen(self, folder: str) -> _FileTreeNode:
+    def _folder_node(self, folder: str) -> _FileTreeNode:
         """Return the node of a listed folder."""
         if not folder:
             return self._root
-        return self._child(self._seen(folder.rpartition("/")[0]), folder, True)
+        return self._child(self._folder_node(folder.rpartition("/")[0]), folder, True)
 
     def _index_of_folder(self, folder: str) -> QModelIndex:
         return self.index_of(folder, True) if folder else QModelIndex()
@@ -228,14 +230,14 @@ class FileTreeModel(QAbstractItemModel):
         insort(rows, sort_entry(path, is_folder))
         self.endInsertRows()
 
-    def _take(self, path: str, is_folder: bool) -> None:
+    def _remove_row(self, path: str, is_folder: bool) -> None:
         folder = path.rpartition("/")[0]
         row = self._listing.row(path, is_folder)
         if row is None:
             return
         self.beginRemoveRows(self._index_of_folder(folder), row, row)
         del self._listing.folders[folder][row]
-        self._seen(folder).children.pop((path, is_folder), None)
+        self._folder_node(folder).children.pop((path, is_folder), None)
         self.endRemoveRows()
 
 

@@ -7,7 +7,6 @@ from collections.abc import Callable
 import pytest
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QGuiApplication, QImage, QTextCursor
-from PySide6.QtTest import QTest
 
 from app.desktop.notes.editor import hit_test, row_layout
 from app.desktop.notes.editor.drawing_worker import draw
@@ -15,6 +14,7 @@ from app.desktop.notes.editor.drawings import NOT_DRAWABLE, Drawing, DrawingRequ
 from app.desktop.notes.editor.live_editor import LiveEditor
 from app.desktop.notes.editor.mode import EditorMode
 from app.desktop.notes.editor.rows import EditorRow, RowFragment
+from tests.support.editor_requests import wait_for_requests
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 Make = Callable[..., LiveEditor]
@@ -46,10 +46,10 @@ def drawn(row: EditorRow) -> list[tuple[RowFragment, Drawing, QRectF]]:
 
 
 def paint_until_idle(editor: LiveEditor) -> None:
-    """Paint until no drawing is requested."""
+    """Paint until the editor requests nothing more."""
     for _ in range(3):
         editor.viewport().repaint()
-        QTest.qWait(1)
+        wait_for_requests(editor)
 
 
 @pytest.mark.parametrize(

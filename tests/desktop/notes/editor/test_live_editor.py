@@ -26,6 +26,7 @@ from app.desktop.notes.editor.mode import EditorMode
 from app.desktop.notes.editor.preferences import EditorPreferences
 from app.desktop.notes.editor.text_cursor import difference
 from tests.benchmarks.editor_texts import TOUR, prose
+from tests.support.editor_requests import wait_for_requests
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support")
 KEYS, MODIFIER, LEFT = Qt.Key, Qt.KeyboardModifier, Qt.MouseButton.LeftButton
@@ -220,7 +221,7 @@ def test_a_drawing_that_arrives_late_moves_nothing_above_it(make_editor: Make, w
     bar = editor.verticalScrollBar()
     bar.setValue(round(editor.flow.heights.top(55)))
     editor.viewport().repaint()
-    QTest.qWait(1)
+    wait_for_requests(editor)
     assert {one.kind for one in requests} == {"image", "inline-math"}
     if where == "above":
         bar.setValue(round(editor.flow.heights.top(70)))
@@ -240,10 +241,10 @@ def test_pages_pass_a_drawing_that_is_higher_than_the_view(make_editor: Make) ->
     requests: list[DrawingRequest] = []
     editor.drawing_requested.connect(requests.append)
     editor.viewport().repaint()
-    QTest.qWait(1)
+    wait_for_requests(editor)
     editor.refresh_files()
     editor.viewport().repaint()
-    QTest.qWait(1)
+    wait_for_requests(editor)
     editor.show_drawing(requests[-1], Drawing(500, 800, 800, QImage(500, 800, QImage.Format.Format_ARGB32)))
     editor.viewport().repaint()
     editor.go_to_line(1)
@@ -271,7 +272,7 @@ def test_a_formula_is_never_wider_than_its_cell_or_line(make_editor: Make) -> No
     editor.load(text)
     editor.viewport().repaint()
     image = QImage(900, 90, QImage.Format.Format_ARGB32)
-    QTest.qWait(1)
+    wait_for_requests(editor)
     assert len(requests) == 2
     for request in requests:
         editor.show_drawing(request, Drawing(900, 90, 60, image))
@@ -292,7 +293,7 @@ def test_a_deep_formula_takes_no_space_above_it(make_editor: Make, text: str) ->
     editor.drawing_requested.connect(requests.append)
     editor.load(text)
     editor.viewport().repaint()
-    QTest.qWait(1)
+    wait_for_requests(editor)
     (request,) = requests
     editor.show_drawing(request, Drawing(40, 80, 40, QImage(40, 80, QImage.Format.Format_ARGB32)))
     editor.viewport().repaint()
