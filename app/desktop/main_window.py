@@ -222,7 +222,7 @@ class MainWindow(QMainWindow):
     def keep_drafts(self) -> None:
         """Save unsaved text as drafts, which the next start offers."""
         if self.view is not None and self.view.notes is not None:
-            self.view.notes.keep_drafts()
+            self.view.notes.save_drafts()
 
     def last_vault(self) -> Path | None:
         """Return the last opened vault, unless the user closed it; None if its folder does not exist."""
@@ -253,7 +253,7 @@ class MainWindow(QMainWindow):
 
     def _create_note(self, name: str) -> None:
         if self.view is not None:
-            self.view.commands.make(name)
+            self.view.commands.create(name)
 
     def _call_tool(self, name: str) -> None:
         if self.view is not None:

@@ -142,10 +142,10 @@ class VaultController(QObject):
         context, commands = self.context, self.commands
         self.page.panel_created.connect(self._connect_panel)
         commands.open_requested.connect(self._navigation.open)
-        commands.made.connect(lambda path: self._show_note(path, EDIT_ACTION_PREFIX))
+        commands.created.connect(lambda path: self._show_note(path, EDIT_ACTION_PREFIX))
         commands.ask_requested.connect(context.prompt_agent)
         commands.center_requested.connect(context.center_note)
-        commands.give_requested.connect(context.attach_to_prompt)
+        commands.attach_requested.connect(context.attach_to_prompt)
         self._navigation.go.connect(self._show_note)
         context.note_action_requested.connect(commands.run_command)
         context.link_followed.connect(commands.follow_link)
@@ -270,7 +270,7 @@ class VaultController(QObject):
         tasks.start(self.commands.show_entry(number), owner=self.page, what=self.tr("show the changes"))
 
     def _undo(self, number: int) -> None:
-        work = self.commands.show_entry(number, undo_it=True)
+        work = self.commands.show_entry(number, offer_undo=True)
         tasks.start(work, owner=self.page, what=self.tr("undo the change"))
 
     async def show_grants(self) -> None:

@@ -183,16 +183,16 @@ class Pilot(WindowDriver):
 
     async def edit(self, note: NoteView) -> None:
         """Show the source, with Ctrl+E."""
-        if not note.editing:
+        if not note.is_editing:
             await self.front()
             note.reader.setFocus()
             QTest.keyClick(note.reader, Qt.Key.Key_E, Qt.KeyboardModifier.ControlModifier)
-        await self.until(lambda: note.editing and note.editor.isVisible(), "the source is in front")
+        await self.until(lambda: note.is_editing and note.editor.isVisible(), "the source is in front")
 
     async def show_reading(self, note: NoteView) -> None:
         """Show the reading view, with Ctrl+E."""
         await self.front()
-        while note.editing:
+        while note.is_editing:
             note.editor.setFocus()
             QTest.keyClick(note.editor, Qt.Key.Key_E, Qt.KeyboardModifier.ControlModifier)
         await self.until(lambda: note.reader.isVisible(), "the reading view is in front")
@@ -202,14 +202,14 @@ class Pilot(WindowDriver):
         await self.edit(note)
         note.editor.moveCursor(QTextCursor.MoveOperation.End)
         QTest.keyClicks(note.editor, text)
-        await self.until(lambda: note.document.dirty, "the text is not saved yet")
+        await self.until(lambda: note.document.is_dirty, "the text is not saved yet")
 
     async def save(self, note: NoteView) -> None:
         """Save with Ctrl+S."""
         await self.front()
         note.editor.setFocus()
         QTest.keyClick(note.editor, Qt.Key.Key_S, Qt.KeyboardModifier.ControlModifier)
-        await self.until(lambda: not note.document.dirty, "it is saved")
+        await self.until(lambda: not note.document.is_dirty, "it is saved")
 
     # Audit
 

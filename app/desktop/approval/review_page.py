@@ -130,7 +130,7 @@ class ReviewPage(QWidget):
                 )
                 return
             file.edit(content)
-            self._show_file(keep_place=True)
+            self._show_file(keep_scroll=True)
             self.editor.show()
             self._panes.setSizes([1, 1])
             self.editor.field.setFocus()
@@ -194,7 +194,7 @@ class ReviewPage(QWidget):
         self._show_file()
         self.changed.emit()
 
-    def _show_file(self, *, keep_place: bool = False) -> None:
+    def _show_file(self, *, keep_scroll: bool = False) -> None:
         if (file := self.file) is None:
             return
         self._path_label.setText(change_name(file.change))
@@ -207,7 +207,7 @@ class ReviewPage(QWidget):
             comparison=file.compare,
             selectable=file.is_divisible,
             unticked=file.unticked,
-            keep_place=keep_place,
+            keep_scroll=keep_scroll,
         )
         self._show_facts()
 
@@ -224,7 +224,7 @@ class ReviewPage(QWidget):
 
     def _update_file(self, row: int) -> None:
         if row == self._row:
-            self._show_file(keep_place=True)
+            self._show_file(keep_scroll=True)
         self._show_change(row)
 
     def _exclude_hunks(self, unticked: frozenset[int]) -> None:
@@ -235,7 +235,7 @@ class ReviewPage(QWidget):
     def _apply_edit(self, content: bytes) -> None:
         if (file := self.file) is not None and content != file.after:
             file.edit(content)
-            self._show_file(keep_place=True)
+            self._show_file(keep_scroll=True)
             self._show_change(self._row)
 
     def _set_problem(self, problem: str) -> None:
