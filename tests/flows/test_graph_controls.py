@@ -225,7 +225,7 @@ def test_a_note_made_here_is_marked_in_the_graph_at_once(app_run, garden: Path) 
     async def use(pilot: Pilot) -> None:
         await pilot.open(garden)
         graph = await ready(pilot, 5)
-        pilot.window.view.commands.make("Saucer")
+        pilot.window.view.commands.create("Saucer")
         await pilot.until(lambda: graph.view.selection() == ("Saucer.md",), "it is selected in the graph")
 
     app_run(use)

@@ -10,5 +10,5 @@ from app.desktop.notes.editor.live_editor import LiveEditor
 def wait_for_requests(editor: LiveEditor) -> None:
     """Wait until the editor has sent the requests of its last paint."""
     QTest.qWait(1)
-    while editor._ask_soon.isActive():
+    while editor._request_timer.isActive():
         QTest.qWait(1)

@@ -59,7 +59,7 @@ class PromptField(QPlainTextEdit):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Send on Enter; leave Enter and Tab to the list of names while it is open."""
         enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-        if self._popup.takes(event):
+        if self._popup.handle_key(event):
             event.accept()
         elif enter and not event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
             self.submitted.emit()

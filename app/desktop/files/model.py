@@ -1,9 +1,9 @@
 """The vault's files as a tree model, filled folder by folder on expansion.
 
 `FolderListing` is built in the service thread: for each folder its sorted subfolders and files. The model
-creates items only for expanded folders and applies changes one file at a time, so that neither a vault of
-100,000 notes nor a save costs the window a frame. It is a model of standard items, because a new row makes
-the view visit every row, which takes 5 µs per row in Python.
+creates items only for expanded folders and applies changes file by file, so that neither a vault of 100,000
+notes nor a save delays a frame. It is a model of standard items, because a new row makes the view visit every
+row, which takes 5 µs per row in Python.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class FolderListing:
         listing = cls()
         for path in paths:
             folder = path.rpartition("/")[0]
-            listing._row_of_folder(folder).append(sort_entry(path, False))
+            listing._rows_of(folder).append(sort_entry(path, False))
         for rows in listing.folders.values():
             rows.sort()
         return listing
@@ -57,15 +57,15 @@ class FolderListing:
     def row(self, path: str, is_folder: bool) -> int | None:
         """Return the row of a file or folder within its parent."""
         rows = self.folders.get(path.rpartition("/")[0], [])
-        wanted = sort_entry(path, is_folder)
-        at = bisect_left(rows, wanted)
-        return at if at < len(rows) and rows[at] == wanted else None
+        entry = sort_entry(path, is_folder)
+        row = bisect_left(rows, entry)
+        return row if row < len(rows) and rows[row] == entry else None
 
-    def _row_of_folder(self, folder: str) -> list[_Entry]:
+    def _rows_of(self, folder: str) -> list[_Entry]:
         rows = self.folders.get(folder)
         if rows is None:
             rows = self.folders[folder] = []
-            self._row_of_folder(folder.rpartition("/")[0]).append(sort_entry(folder, True))
+            self._rows_of(folder.rpartition("/")[0]).append(sort_entry(folder, True))
         return rows
 
 

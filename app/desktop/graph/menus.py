@@ -80,7 +80,7 @@ class GraphMenu(QObject):
             tools,
             (
                 (self.tr("Find related notes"), "related", "find_related"),
-                (self.tr("Summarize"), "summarise", "summarize_node"),
+                (self.tr("Summarize"), "summarize", "summarize_node"),
                 (self.tr("Add a relation…"), "relate", "create_relationship"),
                 (self.tr("Merge with…"), "merge", "merge_nodes"),
             ),

@@ -7,6 +7,7 @@ names, so reading the tables imports no feature: the welcome page shows before a
 from __future__ import annotations
 
 import importlib
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -27,7 +28,8 @@ class Command:
         id: Stored in settings and window state; never changes.
         title: Shown in its menu and in the command palette.
         menu: The menu that contains it.
-        target: `module:function`; called with the window and `argument`, if there is one.
+        target: `module:function` or `module:Class.method`; called with the window and `argument`, if there is
+            one.
         argument: Distinguishes commands that share a function.
         shortcuts: In Qt's portable form ("Ctrl+P"; Ctrl is Command on macOS).
         when: Whether it needs an open vault or an open note.
@@ -72,7 +74,7 @@ COMMANDS: tuple[Command, ...] = (
         "open-folder",
         QT_TRANSLATE_NOOP("Commands", "Open folder…"),
         "File",
-        "app.desktop.window_commands:open_folder",
+        "app.desktop.main_window:MainWindow.pick_folder",
         shortcuts=("Ctrl+O",),
         when="always",
         icon="folder-open",
@@ -81,7 +83,7 @@ COMMANDS: tuple[Command, ...] = (
         "open-sample",
         QT_TRANSLATE_NOOP("Commands", "Open sample vault"),
         "File",
-        "app.desktop.window_commands:open_sample",
+        "app.desktop.main_window:MainWindow.open_sample",
         when="always",
         icon="flower",
     ),
@@ -171,14 +173,14 @@ COMMANDS: tuple[Command, ...] = (
         "close-vault",
         QT_TRANSLATE_NOOP("Commands", "Close vault"),
         "File",
-        "app.desktop.window_commands:close_vault",
+        "app.desktop.main_window:MainWindow.close_vault",
         icon="x-circle",
     ),
     Command(
         "settings",
         QT_TRANSLATE_NOOP("Commands", "Settings…"),
         "File",
-        "app.desktop.window_commands:show_settings",
+        "app.desktop.main_window:MainWindow.show_settings",
         shortcuts=("Ctrl+,",),
         when="always",
         separator=True,
@@ -678,14 +680,14 @@ COMMANDS: tuple[Command, ...] = (
         "grants",
         QT_TRANSLATE_NOOP("Commands", "Auto-approve rules…"),
         "Vault",
-        "app.desktop.vault_commands:show_grants",
+        "app.desktop.main_window:MainWindow.show_grants",
         icon="lock-simple",
     ),
     Command(
         "help-handbook",
         QT_TRANSLATE_NOOP("Commands", "Handbook"),
         "Help",
-        "app.desktop.window_commands:show_handbook",
+        "app.desktop.main_window:MainWindow.show_handbook",
         shortcuts=("F1",),
         when="always",
         icon="question",
@@ -694,7 +696,7 @@ COMMANDS: tuple[Command, ...] = (
         "help-tools",
         QT_TRANSLATE_NOOP("Commands", "Tools"),
         "Help",
-        "app.desktop.window_commands:show_help_page",
+        "app.desktop.main_window:MainWindow.show_help",
         "tools",
         when="always",
         icon="wrench",
@@ -703,7 +705,7 @@ COMMANDS: tuple[Command, ...] = (
         "help-shortcuts",
         QT_TRANSLATE_NOOP("Commands", "Keyboard shortcuts"),
         "Help",
-        "app.desktop.window_commands:show_help_page",
+        "app.desktop.main_window:MainWindow.show_help",
         "shortcuts",
         when="always",
         icon="keyboard",
@@ -712,7 +714,7 @@ COMMANDS: tuple[Command, ...] = (
         "check-updates",
         QT_TRANSLATE_NOOP("Commands", "Check for updates…"),
         "Help",
-        "app.desktop.window_commands:check_for_updates",
+        "app.desktop.main_window:MainWindow.check_for_updates",
         when="always",
         separator=True,
         icon="download",
@@ -721,7 +723,7 @@ COMMANDS: tuple[Command, ...] = (
         "help-about",
         QT_TRANSLATE_NOOP("Commands", "About Scriptorium"),
         "Help",
-        "app.desktop.window_commands:show_help_page",
+        "app.desktop.main_window:MainWindow.show_help",
         "about",
         when="always",
         icon="info",
@@ -878,9 +880,9 @@ def module_of(target: str) -> str:
 
 
 def resolve(target: str) -> Callable[..., Any]:
-    """Import the module of a target and return its function or class."""
+    """Import the module of a target and return its function, method or class."""
     module, _, name = target.partition(":")
-    resolved: Callable[..., Any] = getattr(importlib.import_module(module), name)
+    resolved: Callable[..., Any] = operator.attrgetter(name)(importlib.import_module(module))
     return resolved
 
 

@@ -145,9 +145,9 @@ def test_expanded_folders_stay_expanded(gui, wait_until, service: ServiceThread,
         await in_workspace(client, lambda w: w.start_scan(lambda progress: None))
         panel = FilesPanel(client, ThemeSource("light"))
         await wait_until(lambda: panel.model.rowCount())
-        panel.unfold(["Sub", "not there"])
+        panel.expand_folders(["Sub", "not there"])
         await panel.reload()
-        assert panel.unfolded() == ["Sub"]
+        assert panel.expanded_folders() == ["Sub"]
         await in_workspace(client, lambda w: w.close())
         panel.deleteLater()
 

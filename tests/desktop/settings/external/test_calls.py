@@ -46,17 +46,21 @@ def test_the_form_of_a_foreign_tool_gives_what_its_schema_takes(qtbot) -> None:
     qtbot.addWidget(window)
     tool = forecast()
     form = form_of(tool, window)
-    assert set(form.editors) == {"city", "days", "unit", "stations", "op_", "deep"} == set(form.shown)
+    assert (
+        set(form.editors)
+        == {"city", "days", "unit", "stations", "op_", "deep"}
+        == set(form.visible_arguments)
+    )
     city, days, unit = (form.editors[name].control for name in ("city", "days", "unit"))
     assert isinstance(city, QLineEdit) and isinstance(days, QSpinBox) and isinstance(unit, QComboBox)
     assert (days.minimum(), days.maximum()) == (1, 10)
     form.call_button.click()
-    assert form.isVisible() is False and form.result() == 0 and "city" not in form._given()
+    assert form.isVisible() is False and form.result() == 0 and "city" not in form._read_arguments()
     city.setText("Oslo")
     days.setValue(3)
     unit.setCurrentIndex(unit.findData("F"))
     form.editors["stations"].control.setText("a, b")
-    given = form._given()
+    given = form._read_arguments()
     assert given == {"city": "Oslo", "days": 3, "unit": "F", "stations": ["a", "b"]}
     tool.arguments.model_validate(given)
 
