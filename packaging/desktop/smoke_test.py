@@ -46,7 +46,7 @@ from app.desktop.notes.editor.drawings import DrawingRequest
 from app.embeddings.language_model import LanguageIdModel as LanguageModel
 from app.embeddings.model_config import MULTILINGUAL, model_folder
 from app.embeddings.onnx_model import OnnxModel
-from app.desktop.notes.html_to_markdown import markdown_of_html
+from app.desktop.notes.html_to_markdown import html_to_markdown
 from app.desktop.notes.spelling import installed_languages
 from app.toolkit.plugins import Plugin
 
@@ -66,7 +66,7 @@ said = {
     "multilingual model": sentences[0] @ sentences[1] > sentences[0] @ sentences[2],
     "formula": width("math", r"\\frac{a}{\\sqrt{b}}") > 20,
     "diagram": width("mermaid", "graph LR\\n  Harrison --> Chronometer") > 100,
-    "pasted HTML": markdown_of_html("<p>A <b>clock</b></p>").strip() == "A **clock**",
+    "pasted HTML": html_to_markdown("<p>A <b>clock</b></p>").strip() == "A **clock**",
     "languages": {"de", "en"} <= {one.code for one in languages()},
     "dictionaries": any(one.startswith("en") for one in installed_languages()),
 }

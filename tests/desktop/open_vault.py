@@ -109,7 +109,7 @@ class PlainNote(QWidget):
     search_requested = Signal(str)
     title_changed = Signal(str)
     dirty_changed = Signal(bool)
-    acted = Signal(str, str)
+    act_requested = Signal(str, str)
     create_requested = Signal(str)
 
     def __init__(self, client: VaultClient, theme: ThemeSource, parent: QWidget) -> None:
@@ -126,17 +126,17 @@ class PlainNote(QWidget):
         self._words.setText(path)
         self.title_changed.emit(Path(path).stem)
 
-    def keep_draft(self) -> None:
+    def save_draft(self) -> None:
         pass
 
-    async def close_requested(self) -> bool:
+    async def confirm_close(self) -> bool:
         return self.may_close
 
     def take_focus(self) -> None:
         self.setFocus()
 
-    def run_command(self, what: str) -> None:
-        self.done.append(what)
+    def run_command(self, command: str) -> None:
+        self.done.append(command)
 
 
 def create_plain_notes(client: VaultClient, theme: ThemeSource, parent: QWidget) -> QWidget:

@@ -90,7 +90,7 @@ def test_stopping_ends_running_calls_and_refuses_further_ones(gui) -> None:
             await service.call(lambda: None)
 
     gui(main())
-    assert ended == [True] and not service.running
+    assert ended == [True] and not service.is_running
     with pytest.raises(RuntimeError):
         service.start()
 

@@ -118,7 +118,7 @@ def test_a_vault_shown_from_the_index_is_then_scanned(in_window, wait_until, vau
         window.open_folder(vault)
         await wait_until(lambda: window.view is not None)
         assert window.view is not None
-        await window.view.filled()
+        await window.view.wait_until_loaded()
         files = window.view.page.panel("files")
         assert isinstance(files, FilesPanel)
         assert files.model.rowCount() > 0
@@ -153,7 +153,7 @@ def test_hidden_panels_are_created_on_demand(in_window, wait_until, vault: Path)
         window.open_folder(vault)
         await wait_until(lambda: window.view is not None and window.view.page.existing("files") is not None)
         page = window.view.page
-        await wait_until(lambda: window.view._built)
+        await wait_until(lambda: window.view._is_built)
         assert page.existing("tags") is None and page.existing("search") is None
         assert page.existing("problems") is None
         window.menu.run("show-tags")
@@ -351,7 +351,7 @@ def test_the_last_vault_is_remembered_when_it_is_opened(
 def test_a_note_chosen_by_name_has_the_focus(in_window, wait_until, vault: Path) -> None:
     async def use(window: MainWindow) -> None:
         window.open_folder(vault)
-        await wait_until(lambda: window.view is not None and window.view._built)
+        await wait_until(lambda: window.view is not None and window.view._is_built)
         window.activateWindow()
         window.view.page.panel("files").tree.setFocus()
         palette = window.finder._palette
@@ -368,11 +368,11 @@ def test_a_note_chosen_by_name_has_the_focus(in_window, wait_until, vault: Path)
 def test_the_list_of_names_follows_the_index(in_window, wait_until, vault: Path) -> None:
     async def use(window: MainWindow) -> None:
         window.open_folder(vault)
-        await wait_until(lambda: window.view is not None and window.view._built)
+        await wait_until(lambda: window.view is not None and window.view._is_built)
         palette = window.finder._palette
         window.menu.run("go-note")
         palette.field.setText("five")
-        await wait_until(lambda: palette.nothing.isVisible())
+        await wait_until(lambda: palette.no_match_label.isVisible())
         (vault / "Five.md").write_text("five")
         await in_workspace(
             window.session.client, lambda workspace: workspace.start_scan(lambda progress: None)
@@ -707,7 +707,7 @@ def test_the_watchdog_finds_a_hold_and_says_where(gui) -> None:
 
     holds = gui(main())
     assert holds.longest >= 100 and holds.over_8ms >= 1
-    assert "main" in holds.where and "longest hold" in str(holds)
+    assert "main" in holds.stack and "longest stall" in str(holds)
 
 
 def test_garbage_is_collected_in_the_windows_thread_only(gui) -> None:

@@ -170,11 +170,11 @@ def _suggestion_editor(choices: list[str], value: str) -> Editor:
 
 def _bounds(field: FieldInfo) -> tuple[float | None, float | None]:
     low = high = None
-    for mark in field.metadata:
-        if isinstance(mark, Ge | Gt):
-            low = float(str(mark.ge if isinstance(mark, Ge) else mark.gt))
-        elif isinstance(mark, Le | Lt):
-            high = float(str(mark.le if isinstance(mark, Le) else mark.lt))
+    for constraint in field.metadata:
+        if isinstance(constraint, Ge | Gt):
+            low = float(str(constraint.ge if isinstance(constraint, Ge) else constraint.gt))
+        elif isinstance(constraint, Le | Lt):
+            high = float(str(constraint.le if isinstance(constraint, Le) else constraint.lt))
     return low, high
 
 
@@ -191,9 +191,9 @@ def _number_editor(kind: type, field: FieldInfo, value: object) -> Editor:
     else:
         box = decimal = _NoScrollDoubleSpinBox()
         decimal.setRange(low if low is not None else -1e9, high if high is not None else 1e9)
-        fine = high is not None and high <= 10
-        decimal.setDecimals(int(str(extra.get("decimals", 2 if fine else 0))))
-        decimal.setSingleStep(0.1 if fine else 1.0)
+        is_fraction = high is not None and high <= 10
+        decimal.setDecimals(int(str(extra.get("decimals", 2 if is_fraction else 0))))
+        decimal.setSingleStep(0.1 if is_fraction else 1.0)
         decimal.setValue(value if isinstance(value, int | float) else 0.0)
         read = decimal.value
     box.setKeyboardTracking(False)
@@ -311,14 +311,14 @@ class ModelRows(QFrame):
     def _add(self, value: BaseModel | None) -> None:
         card = QFrame()
         card.setObjectName("card")
-        inside = QHBoxLayout(card)
+        layout = QHBoxLayout(card)
         row = ModelEditor(self._model, value)
         row.changed.connect(lambda *_: self.changed.emit())
         remove = QPushButton(self.tr("Remove"))
         remove.setProperty("role", "quiet")
         remove.clicked.connect(lambda: self._remove(row, card))
-        inside.addWidget(row, 1)
-        inside.addWidget(remove, 0, Qt.AlignmentFlag.AlignTop)
+        layout.addWidget(row, 1)
+        layout.addWidget(remove, 0, Qt.AlignmentFlag.AlignTop)
         self._rows.append(row)
         self._column.addWidget(card)
 

@@ -57,7 +57,7 @@ def test_a_call_is_one_line_from_its_start_to_its_undo(qapp) -> None:
     assert line.status is ActivityStatus.COMPLETED and line.summary == "Tagged “Tea”."
     feed.handle_events([AuditAppended(replace(ENTRY, id=8, call="d", tool="undo", commit=4, undoes=(3,)))])
     undo, line = feed.activities
-    assert undo.what == "undo" and line.summary.endswith("(undone)")
+    assert undo.name == "undo" and line.summary.endswith("(undone)")
     assert line.entry is not None and line.entry.undone_by == 8
 
 
@@ -79,7 +79,7 @@ def test_calls_that_a_limit_refuses_again_are_counted_in_one_line(qapp) -> None:
         again = replace(started(), call_id=f"c{number}")
         feed.handle_events([again, ToolFinished(again.call_id, refused, AGENT, "add_tag", number)])
     (line,) = feed.activities
-    assert line.summary == "Too many calls. (3 more calls refused)"
+    assert line.summary == "Too many calls. (3 more calls rejected)"
 
 
 def test_a_refused_token_has_a_line(qapp) -> None:
@@ -163,7 +163,7 @@ def test_the_saves_of_a_writing_session_are_one_line_on_top(qapp) -> None:
         [AuditAppended(save(10)), AuditAppended(replace(ENTRY, id=11)), AuditAppended(save(12))]
     )
     session, other = feed.activities
-    assert session.summary == "Save Tea (2 times)" and session.entry == save(12) and other.what == "add_tag"
+    assert session.summary == "Save Tea (2 times)" and session.entry == save(12) and other.name == "add_tag"
     feed.handle_events([AuditAppended(replace(save(13), paths=("Water.md",)))])
     assert len(feed.activities) == 3
     feed.handle_events(

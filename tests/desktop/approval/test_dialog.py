@@ -63,7 +63,7 @@ class Desk:
         self.questions: list[PendingApproval] = []
         self.notes: list[str] = []
         self.paths: list[frozenset[str]] = []
-        self.queue.noted.connect(self.notes.append)
+        self.queue.notice.connect(self.notes.append)
         self.queue.pending_paths_changed.connect(self.paths.append)
 
     def ask(self, *requests: ApprovalRequest, rested: bool = True) -> None:
@@ -71,7 +71,7 @@ class Desk:
             question = PendingApproval(one, self._reply(one.id), self.window)
             self.questions.append(question)
             self.queue.add(question)
-            self.queue.show_now()
+            self.queue._dialog_steps.finish()
         if rested:
             self.rest()
 
@@ -400,7 +400,7 @@ def test_a_withdrawn_request_disappears_with_a_note(desk: Desk) -> None:
     assert "Withdrawn by the caller: claude wants to change “Ideas/A.md”." in desk.dialog._notice.text()
     assert not desk.dialog.guard.is_ready
     desk.rest(400)
-    desk.questions[1].why = UNANSWERED_REASON
+    desk.questions[1].reason = UNANSWERED_REASON
     desk.questions[1].withdrawn.emit()
     assert desk.queue.dialog is None
     assert desk.notes == ["Timed out and denied: claude wants to change “Ideas/B.md”."]
@@ -540,7 +540,7 @@ def test_half_a_character_is_refused() -> None:
 
 def test_a_request_that_a_new_grant_covers_goes_with_a_note_that_says_so(desk: Desk) -> None:
     desk.ask(request(ChangeSet.of(update("A"))), request(ChangeSet.of(update("B")), 2))
-    desk.questions[1].why = COVERED_REASON
+    desk.questions[1].reason = COVERED_REASON
     desk.questions[1].withdrawn.emit()
     assert desk.dialog._notice.text().startswith("Auto-approved by the rule that you just added: ")
 

@@ -222,13 +222,13 @@ def test_the_chain_is_checked_and_the_first_bad_row_named(gui, service, wait_unt
                 await vault.call("read_note", {"name": "A"})
             panel = panel_of(vault)
             await panel.verify()
-            assert panel.verdict.text() == "Log intact: 3 entries verified"
+            assert panel.status_label.text() == "Log intact: 3 entries verified"
             await vault.run(
                 lambda ws: ws.audit._connection.execute("UPDATE audit SET caller = 'x' WHERE id = 2")
             )
             await panel.verify()
-            assert panel.verdict.text().startswith("Log damaged at entry 2")
-            assert panel.verdict.property("tone") == "danger"
+            assert panel.status_label.text().startswith("Log damaged at entry 2")
+            assert panel.status_label.property("tone") == "danger"
 
     gui(main())
 

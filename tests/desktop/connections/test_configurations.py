@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from app.desktop.connections.configurations import TARGETS, ConnectionDetails, Way
+from app.desktop.connections.configurations import TARGETS, ConnectionDetails, Transport
 
 VAULT = Path('/home/ann/My "notes"/Zettel & Gärten')
 COMMAND, ADDRESS = ("/opt/Script orium/scriptorium",), "http://127.0.0.1:27482"
@@ -19,10 +19,10 @@ STDIO = ["/opt/Script orium/scriptorium", "mcp", str(VAULT), "--name", "Ann's la
 BEARER = {"Authorization": "Bearer scriptorium_T0k"}
 
 
-def made(target: str, way: Way, to: ConnectionDetails = TO) -> str:
+def made(target: str, transport: Transport, to: ConnectionDetails = TO) -> str:
     (found,) = (one for one in TARGETS if one.id == target)
-    assert way in found.ways
-    return found.make(to, way).text
+    assert transport in found.transports
+    return found.build(to, transport).text
 
 
 @pytest.mark.parametrize("target", ["claude-desktop", "cursor", "gemini-cli", "other", "vs-code"])

@@ -55,8 +55,8 @@ class Page:
         return found[0] if found else None
 
     async def call(self, token: str, tool: str, arguments: dict[str, object]) -> httpx.Response:
-        assert self.panel.shown is not None
-        address = self.panel.shown.server.address
+        assert self.panel.overview is not None
+        address = self.panel.overview.server.address
         async with httpx.AsyncClient(base_url=address, trust_env=False) as client:
             return await client.post(
                 f"/api/v1/tools/{tool}",
@@ -77,7 +77,7 @@ async def opened(
         page = Page(vault, panel)
         panel.resize(1100, 500)
         panel.show()
-        await wait_until(lambda: panel.shown is not None)
+        await wait_until(lambda: panel.overview is not None)
         yield page
         panel.close()
         await wait_until(lambda: not page.waits)
@@ -103,9 +103,9 @@ async def added(page: Page, wait_until, target: str, way: str, name: str) -> str
     assert asking is not None
     ids = [asking.target_box.itemData(at).id for at in range(asking.target_box.count())]
     asking.target_box.setCurrentIndex(ids.index(target))
-    asking.way_box.setCurrentIndex(asking.way_box.findData(way))
+    asking.transport_box.setCurrentIndex(asking.transport_box.findData(way))
     asking.name.setText(name)
-    asking.go.click()
+    asking.connect_button.click()
     await wait_until(lambda: sheet(SetUpDialog))
     shown = sheet(SetUpDialog)
     assert shown is not None
@@ -123,11 +123,11 @@ def test_a_program_is_connected_named_and_authorized(
     async def main() -> None:
         async with opened(tmp_path, service, wait_until) as page:
             panel = page.panel
-            assert panel.empty.isVisible() and panel.shown.server.address in panel.bar.status.text()
+            assert panel.empty.isVisible() and panel.overview.server.address in panel.bar.status.text()
             token = await added(page, wait_until, "curl", "http", "Shell")
             assert token.startswith("scriptorium_") and token in QApplication.clipboard().text()
             await wait_until(lambda: panel.bar.http_api.isChecked())
-            assert panel.chosen.name == "Shell" and panel.chosen.made is not None
+            assert panel.chosen.name == "Shell" and panel.chosen.token_created is not None
             assert token not in panel.page.configuration.text.toPlainText(), "it is shown once"
             answer = await page.call(token, "read_note", {"name": "Tea"})
             assert answer.status_code == 200
@@ -141,10 +141,10 @@ def test_a_program_is_connected_named_and_authorized(
             await wait_until(lambda: panel.page.calls.entry.isEnabled())
             panel.page.calls.entry.click()
             entry = await page.vault.run(lambda ws: ws.audit.entry(entries[0]))
-            assert entry.caller == "Shell" and entry.tool == "read_note" == call.what
+            assert entry.caller == "Shell" and entry.tool == "read_note" == call.name
             await added(page, wait_until, "claude-desktop", "stdio", "Claude Desktop")
-            assert '"--name",\n' in QApplication.clipboard().text() and panel.chosen.made is None
-            assert [one.name for one in panel.shown.programs] == ["Claude Desktop", "Shell"]
+            assert '"--name",\n' in QApplication.clipboard().text() and panel.chosen.token_created is None
+            assert [one.name for one in panel.overview.programs] == ["Claude Desktop", "Shell"]
 
     gui(main())
 
@@ -154,7 +154,7 @@ def test_a_program_that_is_connected_before_the_server_listens_gets_its_address(
 ) -> None:
     async def main() -> None:
         async with opened(tmp_path, service, wait_until, listens=False) as page:
-            assert page.panel.shown is not None and not page.panel.shown.server.address
+            assert page.panel.overview is not None and not page.panel.overview.server.address
             await added(page, wait_until, "curl", "http", "Shell")
             copied = QApplication.clipboard().text()
             assert "http://127.0.0.1:" in copied and copied.endswith("/api/v1/tools"), copied
@@ -167,12 +167,12 @@ def test_permissions_of_a_program_are_set_here_and_enforced(
 ) -> None:
     async def main() -> None:
         async with opened(tmp_path, service, wait_until) as page:
-            panel, may = page.panel, page.panel.page.may
+            panel, may = page.panel, page.panel.page.permissions
             token = await added(page, wait_until, "curl", "http", "Shell")
             may.read_only.click()
             may.folder.setText("Work/")
             QTest.keyClick(may.folder, Qt.Key.Key_Return)
-            may.some.click()
+            may.selected_categories.click()
             for id, box in may.boxes.items():
                 box.setChecked(id in ("notes", "search"))
             may.boxes["search"].click()
@@ -204,7 +204,7 @@ def test_permissions_of_a_program_are_set_here_and_enforced(
                 assert (await page.call(token, tool, given)).status_code in (403, 404), tool
             assert not page.vault.asked and (tmp_path / "Work/Plan.md").exists()
             may.remove_folder()
-            may.every.click()
+            may.all_categories.click()
             may.tools.clear()
             may.tools.editingFinished.emit()
             may.read_only.click()
@@ -267,11 +267,11 @@ def test_a_name_that_is_taken_is_asked_again_and_read_only_vaults_say_so(
             await wait_until(lambda: sheet(NewProgramDialog))
             asking = sheet(NewProgramDialog)
             assert asking is not None
-            asking.way_box.setCurrentIndex(0)
+            asking.transport_box.setCurrentIndex(0)
             asking.target_box.setCurrentIndex(2)
-            asking.way_box.setCurrentIndex(asking.way_box.findData("http"))
+            asking.transport_box.setCurrentIndex(asking.transport_box.findData("http"))
             asking.name.setText("cursor")
-            asking.go.click()
+            asking.connect_button.click()
             await wait_until(lambda: (again := sheet(NewProgramDialog)) is not None and again is not asking)
             again = sheet(NewProgramDialog)
             assert again is not None and "already" in again.problem.text() and again.name.text() == "cursor"

@@ -39,13 +39,13 @@ def test_pairs_are_listed_with_what_differs(gui, service: ServiceThread, wait_un
             panel = DuplicatesPanel(vault.client, ThemeSource("light"))
             opened: list[str] = []
             compared: list[Diff] = []
-            panel.difference.compared.connect(compared.append)
+            panel.diff_view.compared.connect(compared.append)
             panel.open_requested.connect(lambda path, _: opened.append(path))
             panel.show()
-            await wait_until(lambda: panel.again.isEnabled())
+            await wait_until(lambda: panel.refresh_button.isEnabled())
             assert "semantic search" in panel.empty.findChildren(QLabel)[2].text()
             await vault.run(put_vectors)
-            panel.again.click()
+            panel.refresh_button.click()
             await wait_until(lambda: len(panel.pairs) == 1)
             row = panel.table.topLevelItem(0)
             assert [row.text(column) for column in (0, 1, 3)] == ["Essay again", "Essay", "1 and 0 lines"]

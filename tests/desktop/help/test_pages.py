@@ -39,14 +39,14 @@ def test_every_tool_has_its_page_drawn(dialog) -> None:
 
 def test_searching_lists_the_pages_that_hold_all_words(dialog) -> None:
     dialog.search.setText("rename tag everywhere nested")
-    assert "tool:rename_tag" in dialog.listed()
-    assert "about" not in dialog.listed()
+    assert "tool:rename_tag" in dialog.listed_pages()
+    assert "about" not in dialog.listed_pages()
     dialog.search.setText("rename_tag")
     assert dialog.current == "tool:rename_tag"
     dialog.search.setText("zyzzyva")
-    assert dialog.listed() == ()
+    assert dialog.listed_pages() == ()
     dialog.search.clear()
-    assert dialog.listed() == tuple(page.id for page in PAGES)
+    assert dialog.listed_pages() == tuple(page.id for page in PAGES)
 
 
 def test_every_shortcut_is_on_its_page() -> None:
@@ -123,7 +123,7 @@ def test_links_and_buttons_go_back_and_forward(dialog) -> None:
 
 def test_a_link_shows_a_page_that_the_search_left_out(dialog) -> None:
     dialog.search.setText("draw around")
-    assert dialog.listed() and "Approvals" not in dialog.listed()
+    assert dialog.listed_pages() and "Approvals" not in dialog.listed_pages()
     dialog.show_page("Approvals")
     assert dialog.current == "Approvals" and dialog.search.text() == ""
 

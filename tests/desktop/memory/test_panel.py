@@ -78,7 +78,7 @@ def test_an_edit_is_saved_without_a_question_and_can_be_rolled_back(
         async with opened(tmp_path, service, wait_until) as (vault, panel):
             page = panel.page
             compared: list[Diff] = []
-            page.difference.compared.connect(compared.append)
+            page.diff_view.compared.connect(compared.append)
             assert not page.save_button.isEnabled()
             page.text.setPlainText("one\nTWO\n")
             assert page.save_button.isEnabled()
@@ -124,9 +124,9 @@ def test_permission_pin_new_and_delete(gui, service: ServiceThread, wait_until, 
             page.pin.click()
             await wait_until(lambda: panel.list.currentItem().text(0) == "plan · pinned")
             assert (await kept(vault)).view_of("scriptorium").pinned
-            await panel.make("fresh idea")
+            await panel.create_block("fresh idea")
             assert panel.list.currentItem().text(0) == "fresh idea"
-            await panel.make("Fresh idea")
+            await panel.create_block("Fresh idea")
             assert "already" in page.status.text()
             assert page.delete.isEnabled()
             await page.delete_block()
@@ -195,7 +195,7 @@ def test_a_block_is_shared_with_another_agent_and_unshared(
             sheet.share_button.click()
             assert not sheet.problem.isVisible()
             sheet.save_button.click()
-            await wait_until(lambda: "shared with librarian" in panel.page._facts.text())
+            await wait_until(lambda: "shared with librarian" in panel.page._facts_label.text())
             assert (await vault.call("block", reading, other)).success and not vault.asked
             panel.page.share.click()
             await wait_until(lambda: (open := open_sheet()) is not None and open is not sheet)
@@ -203,7 +203,7 @@ def test_a_block_is_shared_with_another_agent_and_unshared(
             assert sheet is not None and dict(sheet.shares) == {"librarian": Permission.READ_ONLY}
             sheet.remove_button.click()
             sheet.save_button.click()
-            await wait_until(lambda: "shared" not in panel.page._facts.text())
+            await wait_until(lambda: "shared" not in panel.page._facts_label.text())
             assert not (await vault.call("block", reading, other)).success
 
     gui(main())

@@ -38,7 +38,7 @@ async def in_vault(service: ServiceThread, root: Path, use: Callable[[VaultClien
 
 
 def titles(panel: SearchPanel) -> list[str]:
-    return sorted(row.hit.title for row in panel.model.rows if row.is_head)
+    return sorted(row.hit.title for row in panel.model.rows if row.is_heading)
 
 
 def test_results_come_while_typing_and_open_at_their_line(gui, wait_until, service, vault: Path) -> None:
@@ -46,7 +46,7 @@ def test_results_come_while_typing_and_open_at_their_line(gui, wait_until, servi
         panel = SearchPanel(client, ThemeSource("light"))
         found: list[tuple[str, ...]] = []
         opened: list[tuple[str, str]] = []
-        panel.found.connect(found.append)
+        panel.hits_changed.connect(found.append)
         panel.open_requested.connect(lambda path, fragment: opened.append((path, fragment)))
         panel.field.setText("clock")
         await wait_until(lambda: titles(panel) == ["Harrison", "Longitude"])
@@ -104,7 +104,7 @@ def test_the_rest_of_the_hits_comes_while_scrolling(gui, wait_until, service, tm
         panel.resize(300, 300)
         panel.show()
         found: list[tuple[str, ...]] = []
-        panel.found.connect(found.append)
+        panel.hits_changed.connect(found.append)
         panel.search("plan ")
         await wait_until(lambda: panel.model.hit_count)
         assert panel.model.hit_count < 90
@@ -115,7 +115,7 @@ def test_the_rest_of_the_hits_comes_while_scrolling(gui, wait_until, service, tm
             return panel.model.hit_count == 90
 
         await wait_until(all_there)
-        heads = [row.hit.path.text for row in panel.model.rows if row.is_head]
+        heads = [row.hit.path.text for row in panel.model.rows if row.is_heading]
         assert len(heads) == len(set(heads)) == 90
         panel.deleteLater()
 
@@ -147,7 +147,7 @@ def test_hits_are_ordered_and_grouped_as_chosen(gui, wait_until, service, vault:
         panel = SearchPanel(client, ThemeSource("light"))
         panel.search("clock")
         await wait_until(lambda: panel.model.hit_count == 3)
-        actions = {action.text(): action for action in panel.order.menu().actions()}
+        actions = {action.text(): action for action in panel.sort_button.menu().actions()}
         actions["By name"].trigger()
         actions["Group by folder"].trigger()
         await wait_until(lambda: any(row.group for row in panel.model.rows))
@@ -194,18 +194,18 @@ def test_a_search_is_saved_found_again_and_forgotten(gui, wait_until, service, v
         panel = SearchPanel(client, ThemeSource("light"))
         panel.search("tag:history/sea")
         await wait_until(lambda: titles(panel) == ["Longitude"])
-        assert panel.star.isEnabled()
+        assert panel.save_button.isEnabled()
         await in_workspace(client, lambda w: w.searches.save("Sea", "tag:history/sea", "modified", "folder"))
-        await wait_until(lambda: "Sea" in panel.star.toolTip())
+        await wait_until(lambda: "Sea" in panel.save_button.toolTip())
         panel.field.clear()
         await wait_until(lambda: not panel.model.rows)
-        rows = panel.start.model()
+        rows = panel.start_page.model()
         assert rows.index(1, 0).data() == "Sea"
-        panel.start.activated.emit(rows.index(1, 0))
+        panel.start_page.activated.emit(rows.index(1, 0))
         await wait_until(lambda: titles(panel) == ["Longitude"])
-        assert (panel.order.order, panel.order.grouping) == ("modified", "folder")
-        panel.star.click()
-        await wait_until(lambda: "Sea" not in panel.star.toolTip())
+        assert (panel.sort_button.order, panel.sort_button.grouping) == ("modified", "folder")
+        panel.save_button.click()
+        await wait_until(lambda: "Sea" not in panel.save_button.toolTip())
         assert await in_workspace(client, lambda w: w.searches.list_searches()) == ()
         panel.deleteLater()
 
@@ -223,7 +223,7 @@ def test_the_switch_turns_semantic_search_on(gui, wait_until, service, vault: Pa
         panel = SearchPanel(client, ThemeSource("light"))
         panel.search("ocean timekeeper")
         await wait_until(lambda: panel._stack.currentWidget() is panel.empty)
-        panel.meaning.click()
+        panel.semantic_button.click()
         await wait_until(lambda: not panel.problem.isHidden())
         assert "off or not ready" in panel.problem.message.text() and panel.problem.position.isHidden()
         await in_workspace(client, lambda w: setattr(w.index, "similarity", close_in_meaning))
@@ -238,15 +238,15 @@ def test_the_switch_turns_semantic_search_on(gui, wait_until, service, vault: Pa
         await wait_until(lambda: not panel.problem.position.isHidden())
         panel.search("timekeeper")
         await wait_until(lambda: titles(panel) == ["Harrison", "Longitude"])
-        await wait_until(lambda: panel.star.isEnabled())
-        saved = panel.star._query
+        await wait_until(lambda: panel.save_button.isEnabled())
+        saved = panel.save_button._query
         assert saved == 'similar:"timekeeper"', "what is saved says itself how it is meant"
         await in_workspace(client, lambda w: w.searches.save("Clocks", saved))
-        panel.meaning.click()
+        panel.semantic_button.click()
         await wait_until(lambda: panel._stack.currentWidget() is panel.empty)
         panel.search_saved("Clocks")
         await wait_until(lambda: titles(panel) == ["Harrison", "Longitude"])
-        assert not panel.meaning.isChecked()
+        assert not panel.semantic_button.isChecked()
         panel.deleteLater()
 
     gui(in_vault(service, vault, use))
@@ -256,13 +256,13 @@ def test_what_a_search_means_is_shown_part_by_part(gui, wait_until, service, vau
     async def use(client: VaultClient) -> None:
         panel = SearchPanel(client, ThemeSource("light"))
         panel.search("clock tag:history/sea ")
-        panel.explaining.click()
-        tree = panel.explained.model()
+        panel.explain_button.click()
+        tree = panel.explanation.model()
         await wait_until(lambda: tree.rowCount() == 1 and tree.rowCount(tree.index(0, 0)) == 2)
         assert tree.index(0, 0).data() == "All of these"
-        assert panel.explained.isVisibleTo(panel)
+        assert panel.explanation.isVisibleTo(panel)
         panel.field.clear()
-        await wait_until(lambda: panel.explained.isHidden())
+        await wait_until(lambda: panel.explanation.isHidden())
         panel.deleteLater()
 
     gui(in_vault(service, vault, use))

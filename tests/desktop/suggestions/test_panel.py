@@ -35,7 +35,7 @@ async def opened(
         panel = SuggestionsPanel(vault.client, ThemeSource("light"))
         panel.resize(1000, 400)
         panel.show()
-        await wait_until(lambda: panel._asked is not None and panel._asked.done())
+        await wait_until(lambda: panel._search_task is not None and panel._search_task.done())
         yield vault, panel
         panel.close()
 
@@ -52,14 +52,17 @@ def test_a_suggestion_is_shown_whole_and_written_as_the_user_set_it(
             one, details = panel.chosen, panel.details
             assert one is not None and set(one.pair) == PAIR and 0.6 <= one.score <= 1
             assert panel.table.topLevelItem(0).text(3) == f"{one.score:.0%}"
-            await wait_until(lambda: all("hot water" in side.text.toPlainText() for side in details.sides))
-            assert "tags" not in details.sides[0].text.toPlainText() and "neighbors" in details.why.text()
-            assert details.sure.value() == round(one.score, 2)
-            details.turn.click()
-            assert tuple(side.path for side in details.sides) == one.pair[::-1]
-            assert "hot water" in details.sides[0].text.toPlainText()
+            await wait_until(lambda: all("hot water" in side.text.toPlainText() for side in details.cards))
+            assert (
+                "tags" not in details.cards[0].text.toPlainText()
+                and "neighbors" in details.reasoning_label.text()
+            )
+            assert details.confidence.value() == round(one.score, 2)
+            details.swap_button.click()
+            assert tuple(side.path for side in details.cards) == one.pair[::-1]
+            assert "hot water" in details.cards[0].text.toPlainText()
             details.type.setCurrentText("is brewed like")
-            details.sure.setValue(0.7)
+            details.confidence.setValue(0.7)
             vault.decision = Denied("not yet")
             details.accept.click()
             await wait_until(lambda: "Nothing was written" in panel.message.text())
@@ -83,16 +86,16 @@ def test_a_rejected_pair_stays_hidden_until_it_is_restored(
         async with opened(tmp_path, service, wait_until) as (vault, panel):
             panel.table.setFocus()
             QTest.keyClick(panel.table, Qt.Key.Key_Delete)
-            await wait_until(lambda: not panel.suggestions and panel.take_back.isVisible())
+            await wait_until(lambda: not panel.suggestions and panel.undo_button.isVisible())
             assert "suggested again" in panel.message.text() and not vault.asked
-            panel.again.click()
-            asked = panel._asked
+            panel.refresh_button.click()
+            asked = panel._search_task
             await wait_until(lambda: asked is not None and asked.done())
             assert not panel.suggestions, "what is rejected stays so"
-            panel.take_back.click()
+            panel.undo_button.click()
             await wait_until(lambda: pairs(panel) == [PAIR])
             panel.search()
-            await wait_until(lambda: panel._asked is not None and panel._asked.done())
+            await wait_until(lambda: panel._search_task is not None and panel._search_task.done())
             assert pairs(panel) == [PAIR]
 
     gui(main())

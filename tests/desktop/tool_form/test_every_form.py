@@ -30,7 +30,7 @@ def test_every_tool_has_a_form_with_a_named_control_for_each_argument(qtbot, too
     for parameter in tool.parameters:
         control = form.editors[parameter.name].control
         assert control.accessibleName() and control.accessibleDescription()
-    given = form._given()
+    given = form._read_arguments()
     assert set(given) <= {"op"} | {p.name for p in tool.parameters if p.required}, "defaults are left out"
 
 
@@ -44,8 +44,8 @@ def test_each_operation_shows_what_it_takes(qtbot, tool: Tool) -> None:
     ruled = frozenset().union(*(fields.takes for fields in tool.operations.values()))
     for op, fields in tool.operations.items():
         box.setCurrentIndex(box.findData(op))
-        assert {name for name in form.shown if name in ruled} == fields.takes
-        wrong_before = form._is_valid(form._given())
+        assert {name for name in form.visible_arguments if name in ruled} == fields.takes
+        wrong_before = form._is_valid(form._read_arguments())
         told = {name for name, label in form._errors.items() if label.text()}
         needed = {name for name in fields.needs if form.editors[name].value in (None, "", (), [])}
         needed -= tool.nullable
@@ -76,9 +76,9 @@ def test_an_empty_value_empties_a_field_of_a_block(qtbot) -> None:
     (tool,) = (tool for tool in CATALOG if tool.name == "block_edit")
     given = {"op": "set_field", "label": "facts", "field": "mood"}
     form = ToolFormDialog(tool, NAMES, ThemeSource("light"), window, given)
-    assert form._given() == {**given, "value": None} and form._is_valid(form._given())
+    assert form._read_arguments() == {**given, "value": None} and form._is_valid(form._read_arguments())
     appended = {"op": "append", "label": "facts", "content": "x"}
-    assert ToolFormDialog(tool, NAMES, ThemeSource("light"), window, appended)._given() == appended
+    assert ToolFormDialog(tool, NAMES, ThemeSource("light"), window, appended)._read_arguments() == appended
 
 
 def test_form_values_round_trip(qtbot) -> None:
@@ -87,7 +87,7 @@ def test_form_values_round_trip(qtbot) -> None:
     (tool,) = (tool for tool in CATALOG if tool.name == "set_properties")
     given = {"name": "Tea", "properties": {"rating": 4, "topics": ["tea", "water: hot"], "done": True}}
     form = ToolFormDialog(tool, NAMES, ThemeSource("light"), window, given, "It was locked.")
-    assert form._given() == given and form.problem.text() == "It was locked."
+    assert form._read_arguments() == given and form.problem.text() == "It was locked."
     name = form.editors["name"].control
     assert isinstance(name, QLineEdit) and name.text() == "Tea"
 
