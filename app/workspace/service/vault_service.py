@@ -107,7 +107,7 @@ class VaultService:
     def is_pending(self, call: str) -> bool:
         """Return whether the call with this id is an undecided operation."""
         pending = self._workspace.pending
-        if not pending.are_kept:
+        if not pending.can_wait:
             return False
         try:
             return pending.status(call, Caller.user()).state.is_open
