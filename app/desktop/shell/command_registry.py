@@ -615,10 +615,10 @@ COMMANDS: tuple[Command, ...] = (
     _panel_command("activity"),
     _panel_command("audit"),
     _panel_command("memory"),
-    _panel_command("sources"),
+    _panel_command("problems"),
     _panel_command("suggestions"),
     _panel_command("duplicates"),
-    _panel_command("problems"),
+    _panel_command("sources"),
     Command(
         "graph-find",
         QT_TRANSLATE_NOOP("Commands", "Find in graph"),
