@@ -372,7 +372,7 @@ def test_the_list_of_names_follows_the_index(in_window, wait_until, vault: Path)
         palette = window.finder._palette
         window.menu.run("go-note")
         palette.field.setText("five")
-        await wait_until(lambda: palette.nothing.isVisible())
+        await wait_until(lambda: palette.no_match_label.isVisible())
         (vault / "Five.md").write_text("five")
         await in_workspace(
             window.session.client, lambda workspace: workspace.start_scan(lambda progress: None)

@@ -1,4 +1,4 @@
-"""What connects the panels of a vault with one another and with the window.
+"""Connect the panels of a vault with one another and with the window.
 
 A panel knows no other panel. Its feature's `connect(panel, context)`, named in the registry, connects the
 signals of the panel to methods of the context, and signals of the context to the panel.
