@@ -135,11 +135,11 @@ class GraphAnalysisController(QObject):
         )
         if graph is not self._view.canvas.scene.graph:
             return
-        layer = community_layer(graph, result.of, self._view.canvas.scene.theme)
+        layer = community_layer(graph, result.labels, self._view.canvas.scene.theme)
         self._view.appearance.set_analysis(layer)
         rows = tuple(
             AnalysisResultRow(
-                self._hub_paths(graph, result.of, community),
+                self._hub_paths(graph, result.labels, community),
                 group.label,
                 PluralText("GraphAnalysis", "{0} note", "{0} notes").format(group.count),
             )

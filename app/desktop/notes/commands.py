@@ -167,8 +167,8 @@ class NoteCommands(QObject):
     async def find(self, name: str) -> str | None:
         """Return the path of the note that `name` (a path or link target) resolves to; None if there is none.
 
-        Another file of the vault is opened in the system's program for it. For an unresolved name, the user
-        is asked whether to create the note.
+        A file that is no note opens in the system's program for it. For an unresolved name, the user is asked
+        whether to create the note.
         """
         if NotePath(name).is_note:
             return name
