@@ -78,8 +78,8 @@ class FileTreeModel(QStandardItemModel):
         self._icons: dict[str, QIcon] = {}
         self._listing = FolderListing()
         self._filled: set[str] = set()
-        theme.changed.connect(self._draw)
-        self._draw()
+        theme.changed.connect(self._load_icons)
+        self._load_icons()
 
     def reset(self, listing: FolderListing) -> None:
         """Replace the listing."""
@@ -98,10 +98,10 @@ class FileTreeModel(QStandardItemModel):
     def remove(self, path: str) -> None:
         """Remove a file, and folders that become empty."""
         if self._listing.contains(path):
-            self._take(path, False)
+            self._remove_row(path, False)
             folder = path.rpartition("/")[0]
             while folder and not self._listing.folders[folder]:
-                self._take(folder, True)
+                self._remove_row(folder, True)
                 del self._listing.folders[folder]
                 folder = folder.rpartition("/")[0]
 
@@ -134,7 +134,7 @@ class FileTreeModel(QStandardItemModel):
         self._fill(self.path_at(parent)[0])
 
     def mimeTypes(self) -> list[str]:
-        """Return the MIME data of dragged rows."""
+        """Return the MIME types of dragged rows."""
         return [NOTE_MIME]
 
     def mimeData(self, indexes: Iterable[QModelIndex]) -> QMimeData:
@@ -149,7 +149,7 @@ class FileTreeModel(QStandardItemModel):
         """Return copy (insert links) and move (to a folder)."""
         return Qt.DropAction.CopyAction | Qt.DropAction.MoveAction
 
-    def _draw(self, *_: object) -> None:
+    def _load_icons(self, *_: object) -> None:
         theme = self._theme.theme
         self._icons = {
             "folder": icon(theme, "folder-simple", theme.faint),
@@ -206,7 +206,7 @@ class FileTreeModel(QStandardItemModel):
         if parent is not None:
             parent.insertRows(row, [self._item(path, is_folder)])
 
-    def _take(self, path: str, is_folder: bool) -> None:
+    def _remove_row(self, path: str, is_folder: bool) -> None:
         folder = path.rpartition("/")[0]
         row = self._listing.row(path, is_folder)
         if row is None:
