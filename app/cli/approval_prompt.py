@@ -106,7 +106,7 @@ def format_line(line: bytes, spans: Sequence[Span] = (), *, first: bool = False,
     escaped = escape_line(line, first=first, last=last)
     text = Text(escaped.text)
     for start, end in spans:
-        text.stylize(_CHANGED_STYLE, escaped.place(start), escaped.place(end))
+        text.stylize(_CHANGED_STYLE, escaped.displayed_index(start), escaped.displayed_index(end))
     for start, end, kind in escaped.signs:
         text.stylize(_LABEL_STYLE if kind == CHIP_SIGN else "dim", start, end)
     return _with_brackets(text, escaped)

@@ -86,7 +86,7 @@ async def _run_app(app: QApplication, options: argparse.Namespace, events: FileO
         finally:
             app.aboutToQuit.disconnect(quit_connection)
     finally:
-        events.hand_to(None)
+        events.set_receiver(None)
         await tasks.cancel_all()
         if not await asyncio.to_thread(service.stop):
             log.error("the service thread did not end in time")
@@ -103,7 +103,7 @@ async def _show_window(window: MainWindow, options: argparse.Namespace, events: 
         _close_on_signals(window)
         requested = options.folders[0] if options.folders else None
         folder = requested or (window.last_vault() if window.settings.general.reopen_last else None)
-        if events.hand_to(window.open_folder):
+        if events.set_receiver(window.open_folder):
             pass  # A folder dropped on the app's icon takes precedence over the last vault.
         elif options.sample:
             window.open_sample()

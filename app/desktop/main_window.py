@@ -321,10 +321,10 @@ class MainWindow(QMainWindow):
 
     async def _run_settings_dialog(self, section: str) -> None:
         # Imports the agent: not needed at the start, and too slow for the GUI thread.
-        await asyncio.to_thread(importlib.import_module, "app.desktop.settings.model_page")
-        from app.desktop.settings.model_page import settings_with_model
+        await asyncio.to_thread(importlib.import_module, "app.desktop.settings.dialog_factory")
+        from app.desktop.settings.dialog_factory import create_settings_dialog
 
-        dialog = settings_with_model(self.settings, self.theme, self.session.client, self)
+        dialog = create_settings_dialog(self.settings, self.theme, self.session.client, self)
         dialog.show_section(section)
         dialog.changed.connect(self._apply_settings)
         dialog.command_requested.connect(self.menu.run)
@@ -360,7 +360,7 @@ class MainWindow(QMainWindow):
 
     def _mark_reading(self, reading: bool) -> None:
         if self.view is not None:
-            self.view.context.set_reading(reading)
+            self.view.context.set_scanning(reading)
 
     def _update_note_commands(self, *_: object) -> None:
         # Use only an existing view: creating one here would delay the layout of the page.

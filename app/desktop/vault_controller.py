@@ -313,7 +313,7 @@ class VaultController(QObject):
 
     def _is_conversation_visible(self, conversation: str) -> bool:
         panel = self.page.existing("agent", AgentPanel)
-        return panel is not None and panel.shows(conversation) and self._window.isActiveWindow()
+        return panel is not None and panel.is_showing(conversation) and self._window.isActiveWindow()
 
     def _failure_message(self, event: TaskFailed) -> str:
         text = self.tr("Could not {0}: {1}. Your notes are safe. Retrying in {2} s.")

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHeaderView, QSplitter, QStackedWidget, QTreeWidge
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
 from app.desktop.runtime.translation import PluralText
+from app.desktop.shell.command_registry import panel_title
 from app.desktop.theme.theme import ThemeSource
 from app.desktop.widgets.diff.view import DiffView
 from app.desktop.widgets.panel import EmptyState, Panel, ThemedButton
@@ -38,7 +39,7 @@ class DuplicatesPanel(Panel):
         self._has_searched = False
         self.pairs: tuple[Duplicate, ...] = ()
         self.title.set_text(self.tr("Notes with nearly the same content"))
-        self.setAccessibleName(self.tr("Near-duplicates"))
+        self.setAccessibleName(panel_title("duplicates"))
         self.refresh_button = ThemedButton(
             theme, "arrows-clockwise", self.tr("Search for near-duplicates again")
         )

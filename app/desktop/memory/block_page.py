@@ -267,7 +267,7 @@ class BlockPage(QWidget):
             return
         if number == self._comparison_count:
             self.diff_view.show_contents(old_text, new_text)
-            self.roll_back_button.setEnabled(new_text is not None and new_text != self._history.now)
+            self.roll_back_button.setEnabled(new_text is not None and new_text != self._history.current)
 
     async def _read_content(self, key: str | None) -> bytes | None:
         if key is None:

@@ -118,7 +118,9 @@ class WritingCommands(QObject):
             return
         title, now = note.document.page.path.name, datetime.now()
         try:
-            template = await self._client.run(lambda vault: vault.templates.expanded(chosen, title, now))
+            template = await self._client.run(
+                lambda vault: vault.templates.expand_template(chosen, title, now)
+            )
         except ScriptoriumError as error:
             self.failed.emit(self.tr("The template was not inserted: {0}").format(error.message))
             return

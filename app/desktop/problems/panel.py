@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHeaderView, QStackedWidget, QTreeWidget, QTreeWid
 
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
+from app.desktop.shell.command_registry import panel_title
 from app.desktop.theme.theme import ThemeSource, icon
 from app.desktop.widgets import dialogs
 from app.desktop.widgets.panel import EmptyState, Panel, ThemedButton
@@ -44,7 +45,7 @@ class ProblemsPanel(Panel):
         self._client = client
         self._theme = theme
         self.title.set_text(self.tr("Files that are not fully indexed"))
-        self.setAccessibleName(self.tr("Index problems"))
+        self.setAccessibleName(panel_title("problems"))
         rescan_button = ThemedButton(theme, "arrows-clockwise", self.tr("Rescan vault"))
         rescan_button.clicked.connect(self.rescan_requested)
         self._rename_button = ThemedButton(theme, "pencil-simple", self.tr("Rename the selected file…"))
@@ -57,7 +58,7 @@ class ProblemsPanel(Panel):
         self.table.setHeaderLabels([self.tr("File"), self.tr("Reason")])
         self.table.setRootIsDecorated(False)
         self.table.setUniformRowHeights(True)
-        self.table.setAccessibleName(self.tr("Index problems"))
+        self.table.setAccessibleName(panel_title("problems"))
         self.table.header().setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
         self.table.setColumnWidth(0, round(320 * theme.zoom))
         self.table.itemActivated.connect(self._open)

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 
 from app.desktop.bridge import VaultClient
 from app.desktop.runtime import tasks
+from app.desktop.shell.command_registry import panel_title
 from app.desktop.shell.panel_context import PanelContext, connect_links
 from app.desktop.suggestions import queries
 from app.desktop.suggestions.details import SuggestionDetails
@@ -62,8 +63,8 @@ class SuggestionsPanel(Panel):
         self._search_task: asyncio.Task[None] | None = None
         self._undoable: SuggestedRelation | None = None
         self.suggestions: tuple[SuggestedRelation, ...] = ()
-        self.title.set_text(self.tr("Suggested relations"))
-        self.setAccessibleName(self.tr("Suggestions"))
+        self.title.set_text(self.tr("Relations that may be missing"))
+        self.setAccessibleName(panel_title("suggestions"))
         self.scope = QComboBox()
         self.scope.addItems((self.tr("Whole vault"), self.tr("Open note")))
         self.scope.setToolTip(self.tr("Notes to suggest relations for"))

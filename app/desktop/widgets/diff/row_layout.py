@@ -81,7 +81,7 @@ class DiffRows:
         before, after = (number, partner) if side == "before" else (partner, number)
         spans = self._marks(before, after)[0 if side == "before" else 1]
         line = self.line(side, number)
-        return tuple((line.place(start), line.place(end)) for start, end in spans)
+        return tuple((line.displayed_index(start), line.displayed_index(end)) for start, end in spans)
 
     @property
     def fold_rows(self) -> list[int]:

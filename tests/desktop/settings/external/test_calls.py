@@ -60,9 +60,9 @@ def test_the_form_of_a_foreign_tool_gives_what_its_schema_takes(qtbot) -> None:
     days.setValue(3)
     unit.setCurrentIndex(unit.findData("F"))
     form.editors["stations"].control.setText("a, b")
-    given = form._read_arguments()
-    assert given == {"city": "Oslo", "days": 3, "unit": "F", "stations": ["a", "b"]}
-    tool.arguments.model_validate(given)
+    arguments = form._read_arguments()
+    assert arguments == {"city": "Oslo", "days": 3, "unit": "F", "stations": ["a", "b"]}
+    tool.arguments.model_validate(arguments)
 
 
 def test_a_call_shows_its_progress_on_its_card_until_it_ends(qtbot) -> None:
@@ -71,15 +71,15 @@ def test_a_call_shows_its_progress_on_its_card_until_it_ends(qtbot) -> None:
     card = ToolCard(turn="1", at=time.time(), call="c", tool="weather__forecast", arguments="{}")
     view.put(0, card)
     view.show_progress("weather__forecast", progress_label(ExternalProgress("", 0.25, "a\u202equarter")))
-    shown = view._views[0].card._message
-    assert shown.text() == "25% · a⟨RLO⟩quarter" and not shown.isHidden()
+    label = view._views[0].card._message
+    assert label.text() == "25% · a⟨RLO⟩quarter" and not label.isHidden()
     view.put(0, card.model_copy(update={"state": "done", "message": "Answered."}))
     view.show_progress("weather__forecast", "late")
-    assert shown.text() == "Answered."
+    assert label.text() == "Answered."
 
 
 def test_what_a_server_answers_draws_nothing_into_the_window() -> None:
-    shown = format_result(
+    text = format_result(
         {"text": "![x](http://evil.example/a.png)", "data": {"**[a](http://evil.example)**": 1}}
     )
-    assert "![x](" not in shown and "[a](" not in shown and "evil.example" in shown
+    assert "![x](" not in text and "[a](" not in text and "evil.example" in text

@@ -108,7 +108,7 @@ def test_places_map_to_the_same_character(text: str) -> None:
     shown = escape_line(f"{text}\n".encode())
     signs = {place for start, end, _ in shown.signs for place in range(start, end)}
     for index, character in enumerate(text):
-        place = shown.place(index)
+        place = shown.displayed_index(index)
         assert shown.text[place] == character or place in signs
 
 
